@@ -11,7 +11,7 @@ import { ConversationsRepository, type ConversationWindow } from './conversation
 import { lastOf, type RecentMessages, RecentMessagesService } from './messages/recent-messages.service.js';
 import type { ProjectReader } from '../projects/project-access.js';
 
-/** Number of large windows that a process builds concurrently. At most one of them is for the same company. */
+/** Maximum number of large windows that a process builds concurrently. Each company can have at most one of them. */
 const LARGE_AT_ONCE = 2;
 
 /** Reads windows of conversations. Each window is a consistent snapshot. */
@@ -26,7 +26,7 @@ export class ChatHistoryService {
   ) {}
 
   /**
-   * Returns a ChatMessageListResponse without its body if the caller already has it. Sequences have no gaps, so the newest
+   * Returns a ChatMessageListResponse, without its body if the caller already has it. Sequences have no gaps, so the newest
    * sequence is the total.
    * @throws NotFound
    */
@@ -42,7 +42,7 @@ export class ChatHistoryService {
     ]);
   }
 
-  /** Returns a ConversationSyncResponse without its body if the caller already has it. @throws NotFound */
+  /** Returns a ConversationSyncResponse, without its body if the caller already has it. @throws NotFound */
   async sync(
     reader: ProjectReader,
     projectId: string,
@@ -55,7 +55,7 @@ export class ChatHistoryService {
     ]);
   }
 
-  /** Returns a window of messages, surrounded by the texts of `around`. The body is omitted if the caller already has it. */
+  /** Returns a window of messages between the two JSON fragments of `around`. Omits the body if the caller already has it. */
   private async window(
     reader: ProjectReader,
     projectId: string,
@@ -86,7 +86,7 @@ export class ChatHistoryService {
       if (answer === undefined) throw new Error('A window without cached messages is incomplete');
       return answer;
     } catch (error) {
-      // A missing project hides a missing conversation.
+      // If the project is missing too, reports the project instead of the conversation.
       if (error instanceof NotFound) await this.projects.require(reader, projectId);
       throw error;
     }

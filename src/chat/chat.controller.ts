@@ -34,7 +34,8 @@ export class ChatController {
     summary: 'Post chat message',
     example: { content: 'How many chairs do we make?' },
     description:
-      'Accepts the message immediately. The agent answers in a background turn, which the sync operation returns.',
+      'Accepts the message immediately. The agent answers in a background turn, whose state the sync operation ' +
+      'returns.',
     status: 202,
     response: ChatResponse,
     errors: ['budget_exhausted', 'client_msg_id_reused', 'conversation_not_found', 'too_many_waiting'],

@@ -33,9 +33,9 @@ export class ContextRef {
   type!: string;
 }
 
-/** User's choices in the widget of a question. */
+/** User's choices in a question widget. */
 export class AskUserQuestionAnswer {
-  @StringField({ optional: true, maxLength: 10_000, description: 'Free text, with or instead of a choice' })
+  @StringField({ optional: true, maxLength: 10_000, description: 'Free text, in addition to or instead of a choice' })
   other_text?: string;
 
   @SelectionsField({
@@ -68,7 +68,8 @@ export class ChatMessageCreate {
     nullable: true,
     maxLength: 100_000,
     description:
-      'Idempotency key of the client. A repetition returns the first message. A different message with the same key is rejected.',
+      'Idempotency key of the client. Repeating a post with the same key returns the first message. A different ' +
+      'message with the same key is rejected.',
   })
   client_msg_id?: string | null;
 
@@ -120,14 +121,14 @@ export class ChatSyncQuery {
     default: 200,
     minimum: 1,
     maximum: 1000,
-    description: 'Maximum messages to return; fewer if they would be too large in total',
+    description: 'Maximum number of messages to return; fewer if their total size would be too large',
   })
   limit!: number;
 }
 
 /** Conversation and window to read. */
 export class ChatHistoryQuery extends ChatSyncQuery {
-  @IntegerField({ default: 0, minimum: 0, description: 'Newest messages to skip' })
+  @IntegerField({ default: 0, minimum: 0, description: 'Number of newest messages to skip' })
   offset!: number;
 }
 
@@ -136,7 +137,7 @@ export class ChatMessageListResponse extends PageResponse {
   @ObjectArrayField(() => ChatMessageResponse)
   messages!: ChatMessageResponse[];
 
-  @IntegerField({ description: 'Messages in the conversation' })
+  @IntegerField({ description: 'Number of messages in the conversation' })
   override total!: number;
 }
 
@@ -190,7 +191,7 @@ export class ChatStopRequest {
     optional: true,
     nullable: true,
     maxLength: MAX_ID_LENGTH,
-    description: 'Stop only this turn. If it has already ended, no turn is stopped',
+    description: 'Stops only this turn. If it has already ended, no turn is stopped',
   })
   turn_id?: string | null;
 }

@@ -45,7 +45,8 @@ import { TurnsRepository } from './turns/turns.repository.js';
 @Module({
   imports: [HealthModule, MetricsModule, FilesModule, ProjectsModule, SkillsModule, UsageModule, AgentModule],
   controllers: [ChatController, StreamController, ConversationsController],
-  // Services that answer requests, followed by the providers of each folder. Imports only go down this list.
+  // Services that answer requests, followed by the providers of each folder. A folder imports only from folders further down
+  // this list.
   providers: [
     PostMessageService,
     NewMessagesService,

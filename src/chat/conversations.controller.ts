@@ -90,7 +90,7 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'Delete conversation',
-    description: 'Deletes its messages too and stops its turn. The default conversation cannot be deleted.',
+    description: 'Also deletes its messages and stops its turn. The default conversation cannot be deleted.',
     status: 204,
     errors: ['default_conversation'],
     tagged: true,

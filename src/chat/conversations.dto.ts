@@ -9,9 +9,13 @@ import type { Conversation } from './conversations/conversation.entity.js';
 
 const title = { minLength: 1, maxLength: 200, nullable: true, example: 'Night shifts' };
 
-/** New conversation, or change to a conversation. */
+/** Request to create or change a conversation. */
 export class ConversationWriteRequest {
-  @StringField({ ...title, optional: true, description: 'Null: no title; absent: unchanged, or no title if new' })
+  @StringField({
+    ...title,
+    optional: true,
+    description: 'Null removes the title. If absent, the title is unchanged, and a new conversation has no title',
+  })
   title?: string | null;
 }
 

@@ -40,7 +40,7 @@ export class NewMessagesService {
     return await tx.withRepository(this.messages).findByClientKey(project_id, clientKey(author, client_msg_id));
   }
 
-  /** Stores a message. Returns it as JSON text. */
+  /** Stores a message and returns it as JSON text. */
   async store(
     tx: Tx,
     author: Principal,

@@ -39,7 +39,7 @@ export function identify(
   };
 }
 
-/** Converts an answer to its stored form, which is also the form of responses. */
+/** Converts an answer to the form in which it is stored and returned. */
 export function toQuestionAnswer({ selections, other_text }: NonNullable<ChatMessageCreate['answer']>): QuestionAnswer {
   return {
     selections: Object.fromEntries(selections ?? []),

@@ -49,7 +49,7 @@ export class PostMessageService {
     const { conversation_id: conversationId } = request;
     return await this.database.transaction(async (tx) => {
       const conversations = tx.withRepository(this.conversations);
-      // All data is read after the locks in a single round trip. The first lock fails if the caller may not post.
+      // Acquires the locks and then reads all data, in a single round trip. The first lock fails if the caller may not post.
       const [, conversation, situation, earlier, cards] = await pipelined(
         tx.withRepository(this.projects).lock(editor, project_id),
         conversations.lock(editor, project_id, conversationId),

@@ -26,7 +26,7 @@ export class StopTurnService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // A process that misses this notification notices at its next write.
+    // A process that misses this notification finds out at its next write.
     this.stopped.listen((turn_id) => {
       if (turn_id !== null) this.worker.abandon(turn_id);
     });

@@ -17,7 +17,7 @@ export class Conversation {
   @Column('boolean', { default: false })
   is_default!: boolean;
 
-  /** Sequence of the newest message. Counts from 1 without gaps, so it is also the number of messages. */
+  /** Sequence number of the newest message. Numbering starts at 1 without gaps, so this is also the number of messages. */
   @Column('integer', { default: 0 })
   last_sequence!: number;
 
@@ -27,7 +27,7 @@ export class Conversation {
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   updated_at!: Date;
 
-  /** Set together with the project's. */
+  /** Set together with the project's `deleted_at`. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at!: Date | null;
 

@@ -26,7 +26,7 @@ export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_se
 export type NewMessage = Pick<Message, 'conversation_id' | 'role' | 'content'> &
   Partial<Omit<Message, 'project_id' | 'sequence' | 'created_at' | 'is_partial'>>;
 
-/** Returns SQL that takes the next sequence of conversations `c`. The arguments are SQL of a condition and of a FROM item. */
+/** Returns SQL that takes the next sequence number of conversations `c`. The arguments are a SQL condition and a FROM item. */
 export const takeSequence = (condition: string, from = ''): string => `
   UPDATE conversations c SET last_sequence = c.last_sequence + 1, updated_at = clock_timestamp()
     ${from} WHERE ${condition}
@@ -37,8 +37,8 @@ export const conversationTag = ({ id, revision }: Pick<Conversation, 'id' | 'rev
   entityTag('conversation', id, revision);
 
 /**
- * FROM item: the active turn of a conversation, if it exists. OFFSET fences it, because the planner would otherwise search all
- * waiting turns.
+ * FROM item: the active turn of a conversation, if it exists. OFFSET is an optimization fence. Without it, the planner would
+ * search all waiting turns.
  */
 const activeTurn = (conversation_id: string): string =>
   `(SELECT * FROM turns active WHERE active.conversation_id = ${conversation_id} AND active.state <> 'ended' OFFSET 0)`;
@@ -48,8 +48,8 @@ export const ACTIVE_TURN = `
   LEFT JOIN LATERAL ${activeTurn('c.id')} t ON true`;
 
 /**
- * Revisions that identify a window: of the conversation with its finished messages, and of the turn with the message it is
- * writing.
+ * Revisions that identify a window: the revision of the conversation with its finished messages, and the revision of the turn
+ * with the message it is writing.
  */
 interface Versions {
   revision: string;
@@ -68,7 +68,7 @@ export interface ConversationWindow extends Versions, MessageWindow {
   last_sequence: number;
   /** JSON text of a TurnStateResponse. */
   turn: string;
-  /** Events of the turn that are not in its message yet. */
+  /** Events of the turn that its message does not contain yet. */
   unwritten: UnwrittenEvent[] | null;
 }
 
@@ -87,8 +87,8 @@ const WINDOW = windowWith(messageWindow(ASKED));
 /** Maximum size of newer messages in a short read, in bytes. */
 const MAX_SHORT_BYTES = 1024 ** 2;
 /**
- * $6 and $7 are the sequences of the first and last known message. They are ignored if the known messages begin after the window
- * does.
+ * $6 and $7 are the sequences of the first and last known message. They are ignored if the cached messages begin after the
+ * start of the window.
  */
 const CACHED = { first: '$6::bigint', last: '$7::bigint' };
 const NOTHING_CACHED = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
@@ -101,8 +101,8 @@ const IN_PROJECT = `c.project_id = ${projectOf('$3', '$1')}`;
 /**
  * Conversations of projects. Writers of messages and turns must hold the lock of their conversation.
  *
- * Each window of messages is read by a single statement, so it is a consistent snapshot. It is JSON text that the database builds
- * and the process caches, because building a long text again would cost as much as sending it.
+ * Each window of messages is read by a single statement, so it is a consistent snapshot. It is JSON text that the database
+ * builds and the process caches, because rebuilding a large window would cost as much as sending it.
  */
 export class ConversationsRepository extends EntityRepository(Conversation) {
   /** Returns the given or the default conversation of a project. @throws NotFound for unknown and malformed ids */
@@ -172,7 +172,8 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
    * Returns a window of messages that ends `offset` messages before the newest message, with the state of the conversation's
    * turn.
    *
-   * @param cached sequences of messages that need only their versions. If too much follows them, the window has no texts.
+   * @param cached sequence numbers of the cached messages, of which only the versions are read. If too much follows them, the
+   * window contains no message texts.
    * @param throttle runs the statement that builds a large window
    * @throws NotFound
    */
@@ -246,7 +247,10 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     return conversation;
   }
 
-  /** Returns the row of a SELECT from conversations `c` for the given or default conversation. Further parameters start at $4. */
+  /**
+   * Runs a SELECT from conversations `c` for the given or the default conversation, and returns its row. Additional parameters
+   * start at $4.
+   */
   private async read<Row>(
     select: string,
     reader: ProjectReader,

@@ -6,7 +6,9 @@ import { type AnswerPlace, placeAnswer } from './answers.js';
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 import { type AskingMessage, MessagesRepository } from './messages.repository.js';
 
-/** Place of a stored answer. `pending` means that the message `message_id`, which asks the question, is still being written. */
+/**
+ * Location of a stored answer. `pending` means that the message `message_id`, which asks the question, is still being written.
+ */
 export type StoredAnswer =
   Exclude<AnswerPlace, { kind: 'answers' }> | { kind: 'answers'; call: ToolCall; message_id: string; pending: boolean };
 
@@ -18,8 +20,8 @@ export class AnswersService {
   /**
    * Assigns an answer to its question, if an open question exists.
    *
-   * Only its turn may change a message that is still being written. The answer then waits on the user's message, and {@link
-   * pendingEvents} applies it when the turn ends.
+   * A message that is still being written may be changed only by its turn. Its answer is stored with the user's message, and
+   * {@link pendingEvents} applies it when the turn ends.
    *
    * @throws Invalid if the answer does not match the open question
    */
@@ -34,7 +36,7 @@ export class AnswersService {
     return { ...place, message_id: newest.id, pending: newest.is_partial };
   }
 
-  /** Returns the events that apply waiting answers to the questions in a body. */
+  /** Returns the events that apply waiting answers to the questions in a message body. */
   async pendingEvents(tx: Tx, conversation_id: ConversationId, { tool_calls }: MessageBody): Promise<BodyEvent[]> {
     const open = tool_calls.filter(({ status, result }) => status === 'completed' && result === null);
     if (open.length === 0) return [];

@@ -8,10 +8,10 @@ import {
 } from '../../../packages/conversation/index.js';
 import { type ErrorEntry, Invalid, invalidValue, MAX_ENTRIES } from '../../common/errors/errors.js';
 
-/** Place of an answer: on an open call, nowhere because it is a repeat, or on the user's own message. */
+/** Destination of an answer: an open call, the user's own message, or none if the answer is a repeat. */
 export type AnswerPlace = { kind: 'answers'; call: ToolCall } | { kind: 'repeats' } | { kind: 'stands_alone' };
 
-/** Tool calls of the newest message that asks a question, and of the previous message that asked. */
+/** Tool calls of the newest message that asks a question, and of the previous such message. */
 export interface AskedCalls {
   newest: ToolCall[];
   earlier: ToolCall[];
@@ -20,8 +20,8 @@ export interface AskedCalls {
 /**
  * Finds the question that an answer belongs to.
  *
- * Only questions in the newest asking message are open, and the last of them is answered first. Older unanswered questions were
- * skipped.
+ * Only questions in the newest message with questions are open, and the last of them is answered first. Older unanswered
+ * questions count as skipped.
  *
  * @throws Invalid if a question is open and the answer contains an index or label that it does not have
  */
@@ -37,7 +37,7 @@ export function placeAnswer({ newest, earlier }: AskedCalls, answer: QuestionAns
   return { kind: 'stands_alone' };
 }
 
-/** Returns a call that stores an answer on the user's own message, because it belongs to no open question. */
+/** Returns a call that stores an answer with the user's own message, because no open question matches the answer. */
 export function answerCall(id: string, answer: QuestionAnswer, at: Date): ToolCall {
   const moment = at.toISOString();
   return {
@@ -54,7 +54,7 @@ export function answerCall(id: string, answer: QuestionAnswer, at: Date): ToolCa
 
 const isQuestion = ({ tool, status }: ToolCall): boolean => tool === ASK_USER_QUESTION && status === 'completed';
 
-/** Returns the first problems of an answer, up to the reported maximum. */
+/** Returns the first problems with an answer, up to the maximum number that is reported. */
 function findProblems(questions: Question[], { selections = {} }: QuestionAnswer): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   for (const [index, chosen] of Object.entries(selections)) {

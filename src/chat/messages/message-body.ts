@@ -4,23 +4,23 @@ import type { ToolCall } from '../../../packages/conversation/index.js';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { toValidJson, toValidText } from './text.js';
 
-/** Part of a message: text, or a tool call with all its recorded data. */
+/** Segment of a message: text, or a tool call with all its recorded data. */
 export type ContentSegment = { type: 'text'; content: string } | ({ type: 'tool_call' } & ToolCall);
 
-/** Content of an agent's message. */
+/** Content of an agent message. */
 export interface MessageBody {
   /** Text segments, joined by a blank line. */
   content: string;
   /** Text and tool calls in order. Two text segments are never adjacent. */
   content_segments: ContentSegment[];
-  /** Tool calls in the order of their start. Each of them is also a segment with the same id. */
+  /** Tool calls in start order. Each call is also a segment with the same id. */
   tool_calls: ToolCall[];
   affected_card_ids: string[];
   /** Provider data of the tool calls. Never exposed. */
   model_steps?: RecordedStep[] | null;
 }
 
-/** Step from a body to the next. `segment` is an index in `content_segments`. */
+/** Change from one body to the next. `segment` is an index into `content_segments`. */
 export type BodyEvent =
   | { type: 'text.delta'; segment: number; text: string }
   | { type: 'tool.started'; segment: number; call: ToolCall }
@@ -68,7 +68,7 @@ export function fold(body: MessageBody, event: BodyEvent): MessageBody {
 }
 
 /**
- * Converts an agent's event to a step on a body. Returns null if it changes nothing in the body.
+ * Converts an agent event to a change of a body. Returns null if the event does not change the body.
  *
  * @throws AgentProtocolError
  */
@@ -121,7 +121,7 @@ export function toBodyEvent(body: MessageBody, event: AgentEvent, turn_id: strin
   }
 }
 
-/** Returns the steps that end all running calls, so that the message can be finished. */
+/** Returns the events that end all running calls, so that the message can be finished. */
 export function closingEvents(
   { tool_calls }: MessageBody,
   at: Date,

@@ -4,8 +4,8 @@ import { MAX_WINDOW_BYTES } from './message-window.js';
 type Written = 'content' | 'affected_card_ids' | 'is_partial' | 'content_segments' | 'tool_calls';
 
 /**
- * Columns of ChatMessageResponse, in its order, from a row `m` of messages. The database builds every response from this list, so
- * all readers of a message get identical bytes.
+ * Columns of a ChatMessageResponse in field order, read from a row `m` of messages. The database builds every response from
+ * this list, so all readers of a message get identical bytes.
  */
 const columns = (written: Record<Written, string>): string => `
   m.id, m.project_id, m.conversation_id, m.role, ${written.content} AS content, m.sequence, iso_timestamp(m.created_at) AS created_at,
@@ -37,21 +37,23 @@ export const emptyMessageJson = (from: string): string =>
 
 /** Number of messages converted to JSON at a time if a window may have to be cut. */
 const STEP = 10;
-/** Maximum stored size of a small value, in bytes. Decompressed, it is at most a hundred times as long. */
+/** Maximum stored size of a small value, in bytes. The decompressed value is at most a hundred times as large. */
 const SMALL_BYTES = 100;
 
-/** Wanted messages of a conversation `c`: `limit` messages up to `last`. Both are SQL of type bigint. */
+/**
+ * Requested messages of a conversation `c`: `limit` messages up to sequence `last`. Both are SQL expressions of type bigint.
+ */
 interface Window {
   last: string;
   limit: string;
 }
 
-/** FROM item `span`: the sequence of the first message in a window. */
+/** FROM item `span`: the sequence number of the first message in a window. */
 const spanOf = ({ last, limit }: Window): string =>
   `LATERAL (SELECT greatest(${last} - ${limit} + 1, 1) AS first OFFSET 0) span`;
 
-// OFFSET fences the subquery. Otherwise each use of the text would build it again. The order is that of the index. Otherwise all
-// texts would be sorted.
+// OFFSET is an optimization fence. Without it, each use of a message's JSON would build it again. The sort order is that of the
+// index, so the JSON texts are not sorted.
 const builtMessages = (range: string, isOmitted = 'false'): string => `
   SELECT m.sequence, CASE WHEN NOT m.is_partial THEN m.xmin::text END AS version,
          CASE WHEN ${isOmitted} THEN NULL ELSE ${messageJson('')} END AS json
@@ -62,14 +64,14 @@ const JSON_PARTS = `
   string_agg(concat(octet_length(json), ':', version), ',' ORDER BY sequence) AS parts`;
 
 /**
- * FROM item that builds the messages after `before` up to `last` in a single step, with their total `bytes`. Counts the bytes to
- * send, because escapes make a text up to six times as long. A message that may exceed its share of `most` bytes is not built,
- * and counts as more than `most`.
+ * FROM item that builds the messages after `before` up to `last` in a single step, with their total `bytes`. Counts the bytes
+ * to send, because escaping makes a string up to six times as long. A message that may exceed its share of `most` bytes is not
+ * built and counts as more than `most` bytes.
  */
 const builtTogether = (before: string, last: string, most: number): string => {
   const share = `${most / 8} / greatest(${last} - ${before}, 1)`;
-  // The length of a text is known without reading it. For other types only the stored size is known, which is rarely larger than
-  // the text.
+  // The length of a text column is known without reading it. For other types only the stored size is known, which rarely
+  // exceeds the JSON length.
   const isLarge = [
     ...['content', 'client_msg_id'].map((column) => `octet_length(m.${column}) > ${share}`),
     ...['content_segments', 'tool_calls', 'file_ids'].map(
@@ -85,8 +87,8 @@ const builtTogether = (before: string, last: string, most: number): string => {
 /**
  * FROM item `w`: a {@link MessageWindow} without cached messages.
  *
- * Omits the oldest messages of a window above {@link MAX_WINDOW_BYTES}. A window of small messages is built in a single step. Any
- * other window is built backwards from its end in steps of a few messages, so that few texts are built in vain.
+ * Omits the oldest messages of a window above {@link MAX_WINDOW_BYTES}. A window of small messages is built in a single step.
+ * Any other window is built backwards from its end in steps of a few messages, so that few messages are built in vain.
  */
 export const messageWindow = ({ last, limit }: Window): string => `
   ${spanOf({ last, limit })},
@@ -109,8 +111,9 @@ export const messageWindow = ({ last, limit }: Window): string => `
         ) SELECT string_agg(json, ',' ORDER BY since) AS json, string_agg(parts, ',' ORDER BY since) AS parts FROM part) cut) w`;
 
 /**
- * FROM item `w`: a {@link MessageWindow} where messages `cached.first` to `cached.last` are cached, if they begin early enough. It
- * contains the versions of the cached messages and the texts of all messages after them. Texts above `most` bytes are not built.
+ * FROM item `w`: a {@link MessageWindow} where messages `cached.first` to `cached.last` are cached, if the cached messages
+ * begin early enough. It contains the versions of the cached messages and the texts of all messages after them. Texts above
+ * `most` bytes are not built.
  */
 export const cachedMessageWindow = (
   { last, limit }: Window,

@@ -15,7 +15,7 @@ const SEGMENT_TYPES = ['text', 'tool_call', 'tool_summary', 'recording'] as cons
 const CALL_STATUSES = ['running', 'completed', 'failed', 'unknown'] as const;
 const detail = { optional: true, nullable: true };
 
-/** Common fields of a recorded tool call and its segment. */
+/** Fields shared by a recorded tool call and its segment. */
 abstract class CallDetails {
   @StringField(detail)
   card_id?: string | null;
@@ -90,7 +90,7 @@ export class ToolCallData extends CallDetails {
   children?: ToolCallData[] | null;
 }
 
-/** Part of a message's content stream. The segment of a tool call has the id of the call and all its recorded data. */
+/** Segment of a message's content stream. The segment of a tool call has the id of the call and all its recorded data. */
 export class ContentSegmentData extends CallDetails {
   @EnumField(SEGMENT_TYPES)
   type!: (typeof SEGMENT_TYPES)[number];
@@ -146,7 +146,7 @@ export class ChatMessageResponse {
   @StringField({ description: 'The text segments, joined by blank lines' })
   content!: string;
 
-  @IntegerField({ description: 'Position in the conversation, from 1 without gaps' })
+  @IntegerField({ description: 'Position in the conversation, starting at 1 and without gaps' })
   sequence!: number;
 
   @DateTimeField()
@@ -179,7 +179,7 @@ export class ChatMessageResponse {
   @StringField(detail)
   user_avatar_url?: string | null;
 
-  @ObjectArrayField(() => ContentSegmentData, { ...detail, description: 'Text and tool calls in their order' })
+  @ObjectArrayField(() => ContentSegmentData, { ...detail, description: 'Text and tool calls in order' })
   content_segments?: ContentSegmentData[] | null;
 
   @ObjectArrayField(() => ToolCallData, detail)

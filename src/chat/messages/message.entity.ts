@@ -18,7 +18,7 @@ export class Message {
   @Column('uuid')
   conversation_id!: ConversationId;
 
-  /** Position in the conversation, from 1 without gaps. */
+  /** Position in the conversation, starting at 1 and without gaps. */
   @Column('integer')
   sequence!: number;
 
@@ -62,7 +62,7 @@ export class Message {
   @Column('json', { nullable: true })
   answer!: QuestionAnswer | null;
 
-  /** Call that receives the answer when the asking message is finished. */
+  /** Tool call that receives the answer once the message with the question is finished. */
   @Column('text', { nullable: true })
   answered_call_id!: string | null;
 
@@ -90,7 +90,7 @@ export class Message {
   @Column('text', { nullable: true })
   user_avatar_url!: string | null;
 
-  /** Author, if it is an API key instead of a user. */
+  /** API key that posted the message, if it was not a user. */
   @Column('uuid', { nullable: true })
   api_key_id!: string | null;
 

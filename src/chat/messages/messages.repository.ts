@@ -12,10 +12,10 @@ export interface StoredMessage {
   json: string;
 }
 
-/** Message that was posted under a key, with the hash of its content. */
+/** Message posted under a key, with the hash of its content. */
 export type EarlierMessage = StoredMessage & { payload_hash: Buffer };
 
-/** Message of the agent that asks a question. */
+/** Agent message that asks a question. */
 export type AskingMessage = MessageBody & Pick<Message, 'id' | 'is_partial'>;
 
 /** Message as shown to the agent. `user_name` is the name of the API key if an API key posted the message. */
@@ -25,8 +25,8 @@ export type ContextMessage = Pick<
 >;
 
 /**
- * Returns SQL that adds a message to the conversation in the row `c`, whose sequence was already taken. `values` contains SQL by
- * column. The resulting rows are complete messages.
+ * Returns SQL that adds a message to the conversation in the row `c`, whose sequence number was already taken. `values` maps
+ * columns to SQL expressions. The resulting rows are complete messages.
  */
 export const insertMessage = (values: Partial<Record<keyof Message, string>>): string => `
   INSERT INTO messages (conversation_id, project_id, sequence, created_at, ${Object.keys(values).join(', ')})
@@ -37,7 +37,10 @@ export const insertMessage = (values: Partial<Record<keyof Message, string>>): s
 export const joinMessages = (turn: string, messages: string): string =>
   `UPDATE messages m SET turn_id = ${turn}.id FROM ${turn}, ${messages} WHERE m.id = ${messages}.id`;
 
-/** Returns SQL that replaces the body of the message `id`. The other arguments are SQL of {@link bodyParameters}. */
+/**
+ * Returns SQL that replaces the body of the message `id`. The other arguments are the SQL expressions from {@link
+ * bodyParameters}.
+ */
 export const writeBody = (
   id: string,
   [content, content_segments, tool_calls, affected_card_ids, model_steps]: BodyColumns,
@@ -46,7 +49,7 @@ export const writeBody = (
                       affected_card_ids = ${affected_card_ids}, model_steps = ${model_steps}
    WHERE id = ${id}`;
 
-/** SQL of content, content_segments, tool_calls, affected_card_ids and model_steps. */
+/** SQL expressions for content, content_segments, tool_calls, affected_card_ids and model_steps. */
 type BodyColumns = [string, string, string, string, string];
 
 /** Returns the columns of {@link BodyColumns} as statement parameters. */
@@ -66,10 +69,10 @@ export const bodyParameters = ({
 
 /**
  * Messages. Writers must hold the lock of the conversation, except to change a partial message of their own turn. A new message
- * takes a sequence of its conversation, so `ConversationsRepository.append` adds it with {@link insertMessage}.
+ * takes the next sequence number of its conversation, so `ConversationsRepository.append` adds it with {@link insertMessage}.
  */
 export class MessagesRepository extends EntityRepository(Message) {
-  /** Stores the final body of an agent's message. */
+  /** Stores the final body of an agent message. */
   async finish(id: string, body: MessageBody): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, model_steps = $6,
@@ -80,7 +83,7 @@ export class MessagesRepository extends EntityRepository(Message) {
     if (count === 0) throw new Error(`Message ${id} is gone`);
   }
 
-  /** Returns the body of an agent's message. */
+  /** Returns the body of an agent message. */
   async body(id: string): Promise<MessageBody> {
     const [body]: MessageBody[] = await this.query(
       'SELECT content, content_segments, tool_calls, affected_card_ids, model_steps FROM messages WHERE id = $1',
@@ -110,7 +113,7 @@ export class MessagesRepository extends EntityRepository(Message) {
     );
   }
 
-  /** Returns the answers that wait for the end of the asking message, by the answered call. */
+  /** Returns the answers that wait until the message with the question is finished, by the id of the answered call. */
   async waitingAnswers(conversation_id: ConversationId): Promise<Map<string, QuestionAnswer>> {
     const rows: { answered_call_id: string; answer: QuestionAnswer }[] = await this.query(
       `SELECT answered_call_id, answer FROM messages
@@ -152,8 +155,8 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /**
-   * Detaches the messages of other authors than its asker from a turn without output, so that they wait again. Returns their
-   * number.
+   * Detaches messages by authors other than the turn's asker from a turn without output, so that these messages wait again.
+   * Returns the number of detached messages.
    */
   async detachOtherAuthors(turn_id: string, { user_id, api_key_id }: Spender): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(

@@ -29,17 +29,17 @@ export interface RecentMessages {
 interface ConversationWindow extends MessageWindow {
   id: ConversationId;
   last_sequence: number;
-  /** Events that are missing in the message being written. */
+  /** Events that are missing from the message being written. */
   unwritten: UnwrittenEvent[] | null;
 }
 
-/** Returns the sequence of the last message. */
+/** Returns the sequence number of the last message. */
 export const lastOf = ({ first, messages }: RecentMessages): number => first + messages.length - 1;
 
 /**
- * Caches the newest messages of recently read conversations, so that the JSON of a finished message is built once instead of for
- * each poll. Readers never get stale messages. Each statement returns the current versions of the cached messages and the texts
- * of all other messages.
+ * Caches the newest messages of recently read conversations, so that the JSON of a finished message is built only once instead
+ * of for each poll. Readers never get stale messages. Each statement returns the current versions of the cached messages and
+ * the texts of all other messages.
  */
 @Injectable()
 export class RecentMessagesService {
@@ -113,13 +113,13 @@ function splitTexts({ made, parts }: MessageWindow): RecentMessage[] {
   });
 }
 
-/** Returns the message being written, with the events that are missing in its row. */
+/** Returns the message being written, with the events that are missing from its row. */
 function withUnwritten({ version, json }: RecentMessage, events: readonly UnwrittenEvent[]): RecentMessage {
   const body = withEvents(JSON.parse(json.toString()) as MessageBody, events);
   return { version, json: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Returns the known messages from sequence `first`, or undefined if their versions differ. */
+/** Returns the cached messages from sequence `first`, or undefined if their versions differ. */
 function withVersions(
   cached: RecentMessages | undefined,
   conversation_id: ConversationId,
@@ -132,7 +132,7 @@ function withVersions(
   return versions.every((version, at) => messages[at]?.version === version) ? messages : undefined;
 }
 
-/** Length of the joined texts. */
+/** Returns the length of the joined texts. */
 const bytesOf = (messages: readonly RecentMessage[]): number =>
   messages.reduce((bytes, { json }) => bytes + json.length + 1, 0);
 

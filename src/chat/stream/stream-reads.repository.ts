@@ -7,27 +7,27 @@ import type { TurnEventType } from '../turns/turn-event.entity.js';
 import type { Turn } from '../turns/turn.entity.js';
 import type { Position } from './position.js';
 
-/** Position of a reader in a conversation: its turns up to a position, and its messages up to a sequence. */
+/** Position of a reader in a conversation: a position in its turns and a sequence number in its messages. */
 export interface Cursor extends Position {
   sequence: number;
   /** Whether the reader already knows about the turn. */
   announced: boolean;
 }
 
-/** News after a cursor, read as a consistent snapshot and limited in size. */
+/** Updates after a cursor, read as a consistent snapshot and limited in size. */
 export interface Following {
   last_sequence: number;
   /**
-   * Messages that were not streamed by a turn, as ChatMessageResponse in JSON text. `answered` is the current text of the message
-   * whose question was answered.
+   * Messages that were not streamed by a turn, as ChatMessageResponse in JSON text. `answered` is the current JSON of the
+   * message whose question was answered.
    */
   messages: { sequence: number; json: string; answered: string | null }[];
-  /** Turn at the cursor until it was read completely, then the next turn. */
+  /** Turn at the cursor until it has been read completely, then the next turn. */
   turn: (Pick<Turn, 'state' | 'next_seq'> & { id: string }) | null;
   events: { seq: number; type: TurnEventType; data: string }[];
 }
 
-/** Id that precedes every turn. */
+/** Id that sorts before every turn id. */
 const NO_TURN = '00000000-0000-0000-0000-000000000000';
 export const MAX_MESSAGES = 50;
 const MAX_EVENTS = 200;
@@ -37,17 +37,17 @@ export const MAX_TEXT = 256 * 1024;
 /**
  * FROM clause of a SELECT for the last turn of the conversation `c`. The conversation is compared as a range and is part of the
  * sort order, so only the index on a conversation's turns provides this order. Otherwise, if some conversations have very many
- * turns, the planner would scan the turns of all conversations. It would even scan all of them if the conversation has no turns.
+ * turns, the planner would scan the turns of all conversations, and scan all of them if the conversation has no turns.
  */
 const LAST_TURN = `
   FROM turns WHERE conversation_id >= c.id AND conversation_id <= c.id ORDER BY conversation_id DESC, id DESC LIMIT 1`;
 
-/** Queries of the live stream over several tables. It has no entity, because it only reads. */
+/** Queries several tables for the live stream. Has no entity because it only reads. */
 @Injectable()
 export class StreamReadsRepository {
   constructor(private readonly source: DataSource) {}
 
-  /** Reads the news after a cursor in a single statement. Returns null if the conversation was deleted. */
+  /** Reads the updates after a cursor in a single statement. Returns null if the conversation was deleted. */
   async following(conversation_id: string, cursor: Cursor): Promise<Following | null> {
     const [row] = await sharedRead<Following[]>(
       this.source.manager,
@@ -104,8 +104,8 @@ export class StreamReadsRepository {
   }
 
   /**
-   * Returns the cursor of a reader at a position. Messages posted after the messages that its turn answers may be new to the
-   * reader. Returns null for a position that is impossible in this conversation.
+   * Returns the cursor of a reader at a position. Messages posted after those that the turn answers may be new to the reader.
+   * Returns null for a position that is impossible in this conversation.
    */
   async cursorAt(conversation_id: ConversationId, { turn_id, next_seq }: Position): Promise<Cursor | null> {
     const [row]: { sequence: number }[] = await this.source.query(
@@ -116,10 +116,7 @@ export class StreamReadsRepository {
     return row === undefined ? null : { sequence: row.sequence, turn_id, next_seq, announced: true };
   }
 
-  /**
-   * Returns the head of each existing conversation, as a text that changes whenever there is news. Deleted conversations are
-   * omitted.
-   */
+  /** Returns the head of each existing conversation as a string that changes with every update. Omits deleted conversations. */
   async heads(conversationIds: string[]): Promise<Map<string, string>> {
     const heads: { id: string; head: string }[] = await this.source.query(
       `SELECT c.id, concat_ws(':', c.last_sequence, t.id, t.state, t.next_seq) AS head

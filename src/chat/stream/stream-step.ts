@@ -6,7 +6,7 @@ export interface Step {
   events: StreamEvent[];
   /** Position of the reader after the events. */
   cursor: Cursor;
-  /** Whether more news may be available immediately. */
+  /** Whether more updates may be available immediately. */
   more: boolean;
 }
 
@@ -16,7 +16,8 @@ export function stepAfter(cursor: Cursor, { last_sequence, messages, turn, event
     { type: 'message.created', data: `{"message":${json}}` },
     ...(answered === null ? [] : [{ type: 'message.updated', data: `{"message":${answered}}` }]),
   ]);
-  // Turns follow all messages, so a reader that is disconnected during a turn has the messages that it answers.
+  // Messages are sent before the turn, so a reader that is disconnected during a turn already has the messages that the turn
+  // answers.
   const newest = messages.at(-1);
   if (newest !== undefined && isCut(messages)) {
     return { events: created, cursor: { ...cursor, sequence: newest.sequence }, more: true };

@@ -17,11 +17,15 @@ export class ChatStreamQuery {
 
   @StringField({
     optional: true,
-    description: 'Turn to resume, as sync returns it; `Last-Event-ID` takes precedence',
+    description: 'Turn to resume, as returned by sync; `Last-Event-ID` takes precedence',
   })
   turn_id?: string;
 
-  @IntegerField({ default: 0, minimum: 0, description: 'First event of `turn_id` to send: `next_seq` of sync' })
+  @IntegerField({
+    default: 0,
+    minimum: 0,
+    description: 'Sequence number of the first event of `turn_id` to send: `next_seq` from sync',
+  })
   from_seq!: number;
 }
 
@@ -45,7 +49,7 @@ export class TextDeltaData {
 
 /** A tool starts. */
 export class ToolStartedData {
-  @IntegerField({ description: 'Index in `content_segments` of the new segment' })
+  @IntegerField({ description: 'Index of the new segment in `content_segments`' })
   segment!: number;
 
   @ObjectField(() => ToolCallData)

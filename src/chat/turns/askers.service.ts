@@ -8,7 +8,7 @@ import type { Spender } from '../../usage/spender.js';
 import { spenderOf } from './turn.entity.js';
 import type { LeasedTurn } from './turns.repository.js';
 
-/** Rights and budgets of the users and API keys that ask the agent. */
+/** Looks up the rights and budgets of the users and API keys that ask the agent. */
 @Injectable()
 export class AskersService {
   constructor(
@@ -23,7 +23,7 @@ export class AskersService {
       : { person_id: user_id, sees_all: null, access: 'write', project_ids: null };
   }
 
-  /** Returns an exhausted budget of the asker, the project or the company. */
+  /** Returns an exhausted budget of the asker, the project or the company, if any. */
   async exhaustedBudget(tx: Tx, turn: LeasedTurn): Promise<ExhaustedBudget | null> {
     return await this.budgets.exhausted(turn.company_id, turn.project_id, spenderOf(turn), tx);
   }

@@ -5,7 +5,7 @@ export interface Progress {
   body: MessageBody;
   /** Number of events in the body, including the start of the turn. 0 until a message exists. */
   next_seq: number;
-  /** Last of these events that may not be stored yet, excluding the start of the turn. */
+  /** Latest of these events, which may not be stored yet. Excludes the start of the turn. */
   unstored: BodyEvent[];
   credits: number;
 }

@@ -22,7 +22,7 @@ export interface Ending {
   running?: { error: string; error_code: string };
   /** Text of a system message to add to the conversation. */
   notice?: string;
-  /** Whether messages of other askers are left for the next turn. */
+  /** Whether messages by other askers are left for the next turn. */
   leavesOthers?: boolean;
 }
 
@@ -69,7 +69,7 @@ export class TurnClosingService {
     this.events.note(tx, project_id, 'turn.ended', { conversation_id, turn_id: id, outcome, message_id });
   }
 
-  /** Returns the final content of the turn's message, and the events that lead to it from the stored content. */
+  /** Returns the final content of the turn's message, and the events that lead from the stored content to it. */
   private async finalBody(
     tx: Tx,
     { id, conversation_id, message_id, next_seq, body_seq }: LockedTurn,

@@ -47,7 +47,7 @@ export class TurnContextsService {
 
   /**
    * @throws LeaseLost if the project was deleted
-   * @throws AskerRefused if the asker has lost access or a budget is used up. Nothing has started then.
+   * @throws AskerRefused before anything starts, if the asker has lost access or a budget is used up
    */
   async build(turn: LeasedTurn, signal: AbortSignal): Promise<AgentContext> {
     const { id, company_id, project_id, conversation_id } = turn;

@@ -43,7 +43,7 @@ export class TurnEndingsService {
   /**
    * Ends a running turn and starts the next turn if messages are waiting.
    *
-   * @throws LeaseLost if the holder has lost the turn. Nothing has changed then.
+   * @throws LeaseLost before any change, if the holder has lost the turn
    */
   async end(leased: LeasedTurn, holder: Holder, ending: Ending): Promise<void> {
     const { project_id, conversation_id } = leased;
@@ -66,8 +66,8 @@ export class TurnEndingsService {
   }
 
   /**
-   * Ends the active turn of a conversation, or only a given turn, regardless of the process that runs it. Its stored output
-   * stays, and its process can no longer write. Waiting messages keep waiting. The project and the conversation must be locked.
+   * Ends the active turn of a conversation, or only a given turn, regardless of the process that runs it. The stored output is
+   * kept, and the process can no longer write. Waiting messages keep waiting. The project and the conversation must be locked.
    *
    * @returns the id of the turn, or null if no turn was ended
    */

@@ -10,7 +10,7 @@ export class TurnEvent {
   @PrimaryColumn('uuid')
   turn_id!: string;
 
-  /** Position in the turn, from 0 without gaps. */
+  /** Zero-based position in the turn, without gaps. */
   @PrimaryColumn('integer')
   seq!: number;
 

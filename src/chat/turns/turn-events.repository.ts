@@ -6,13 +6,16 @@ import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { TurnEvent, type TurnEventType } from './turn-event.entity.js';
 import type { TurnOutcome } from './turn.entity.js';
 
-/** Event to store. `data` is JSON text. In the first and the last event it lacks the turn's message, which SQL adds. */
+/**
+ * Event to store. `data` is JSON text. In the first and the last event, it lacks the turn's message, which the SQL statement
+ * adds.
+ */
 export interface EventRow {
   type: TurnEventType;
   data: string;
 }
 
-/** First event of a turn. Contains the message before the second event. */
+/** First event of a turn. Contains the message as it was before the second event. */
 export const STARTED: EventRow = { type: 'turn.started', data: 'null' };
 
 export const bodyEvent = ({ type, ...data }: BodyEvent): EventRow => ({ type, data: JSON.stringify(data) });
@@ -20,14 +23,17 @@ export const bodyEvent = ({ type, ...data }: BodyEvent): EventRow => ({ type, da
 /** Returns the last event of a turn. It contains the finished message, or null if the agent wrote nothing. */
 export const endedEvent = (outcome: TurnOutcome): EventRow => ({ type: 'turn.ended', data: JSON.stringify(outcome) });
 
-/** Returns events as three parameters of a statement with {@link insertEvents}: first sequence number, types and data. */
+/** Converts events to the three statement parameters of {@link insertEvents}: first sequence number, types and data. */
 export const eventParameters = (first_seq: number, events: EventRow[]): [number, string[], string[]] => [
   first_seq,
   events.map(({ type }) => type),
   events.map(({ data }) => data),
 ];
 
-/** SQL of an event's data if the turn's message is the row `m`. All columns of `m` are null if the turn has no message. */
+/**
+ * SQL expression for an event's data, where the row `m` is the turn's message. All columns of `m` are null if the turn has no
+ * message.
+ */
 export const WITH_MESSAGE = `
   CASE event.type
     WHEN 'turn.started' THEN concat('{"message_id":"', m.id, '","message":', ${emptyMessageJson('')}, '}')
@@ -36,7 +42,7 @@ export const WITH_MESSAGE = `
 
 /**
  * Returns SQL that inserts the events of {@link eventParameters} into a turn. All arguments are SQL. `from` is a FROM item or
- * empty. `eventData` is the data of an event. It must be {@link WITH_MESSAGE} if the first or the last event may be included.
+ * empty. `eventData` is the data of an event, and must be {@link WITH_MESSAGE} if the first or the last event may be included.
  */
 export const insertEvents = (
   turn_id: string,
@@ -52,9 +58,9 @@ export const insertEvents = (
 export const removeEvents = (turns: string): string =>
   `DELETE FROM turn_events WHERE turn_id = ANY (ARRAY(SELECT id FROM ${turns}))`;
 
-/** Steps of turns. Kept for readers of the live stream until some time after the end of the turn. */
+/** Events of turns. Kept for readers of the live stream until some time after the end of the turn. */
 export class TurnEventsRepository extends EntityRepository(TurnEvent) {
-  /** Returns the events of a turn from `seq`. */
+  /** Returns the events of a turn, starting at sequence number `seq`. */
   async since(turn_id: string, seq: number): Promise<UnwrittenEvent[]> {
     return await this.query('SELECT type, data FROM turn_events WHERE turn_id = $1 AND seq >= $2 ORDER BY seq', [
       turn_id,

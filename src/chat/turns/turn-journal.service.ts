@@ -9,8 +9,8 @@ import type { Progress } from './progress.js';
 import { type LeasedTurn, TurnsRepository } from './turns.repository.js';
 
 /**
- * Stores the agent's output so far. Each event is stored in the same transaction as its effect on the message. Every read
- * therefore shows exactly the events before `next_seq`.
+ * Stores the agent's output as it arrives. Each event is stored in the same transaction as its effect on the message. Every
+ * read therefore shows exactly the events before `next_seq`.
  */
 @Injectable()
 export class TurnJournalService {
@@ -39,7 +39,7 @@ export class TurnJournalService {
     this.changed.send(turn.conversation_id);
   }
 
-  /** Adds text to the partial message. Its row may be updated later. @throws LeaseLost */
+  /** Adds text to the partial message, whose row may be updated later. @throws LeaseLost */
   async continue(turn: LeasedTurn, progress: Progress): Promise<void> {
     await this.turns.continue(turn, progress);
     this.changed.send(turn.conversation_id);

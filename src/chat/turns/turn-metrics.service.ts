@@ -36,7 +36,7 @@ export class TurnMetricsService {
     this.outcomes.inc({ outcome });
   }
 
-  /** Registers the gauge of the turns that this process runs. Their leases are held here. */
+  /** Registers the gauge of the turns that run in this process, which holds their leases. */
   registerLeaseGauge(count: () => number): void {
     this.metrics.gauges([{ name: 'pws_turn_leases_held', help: 'Running turns of this process' }], () => ({
       pws_turn_leases_held: count(),

@@ -15,11 +15,11 @@ import {
 /** Maximum number of attempts for a turn that has not written anything. */
 export const MAX_ATTEMPTS = 3;
 const RECOVERED_AT_ONCE = 100;
-/** Time after its end during which the events of a turn can be read. */
+/** Time for which the events of a turn can be read after its end. */
 const EVENTS_KEPT = `interval '10 min'`;
 const EVICTED_AT_ONCE = 500;
 
-/** Manages turns from their start to their claim, and recovers abandoned turns. */
+/** Manages turns until a worker claims them, and recovers abandoned turns. */
 @Injectable()
 export class TurnQueueService {
   constructor(
@@ -41,9 +41,8 @@ export class TurnQueueService {
   }
 
   /**
-   * Dispatches a running turn again if none of its output was visible yet. Messages that waited for the next turn join it.
-   * Returns false if the turn must end instead. A process that shuts down cleanly returns its attempt. `credits` is the cost so
-   * far.
+   * Dispatches a running turn again if none of its output is visible yet. Messages that were waiting for the next turn join
+   * this turn. Returns false if the turn must end instead. An attempt does not count if its process shuts down cleanly.
    */
   async redispatch(turn: LeasedTurn, holder: Holder): Promise<boolean> {
     const { id, conversation_id } = turn;

@@ -18,7 +18,7 @@ import { type ProgressStore, TurnWriter } from './turn-writer.js';
 import { MAX_ATTEMPTS, TurnQueueService } from './turn-queue.service.js';
 import { idsOf, type LeasedTurn } from './turns.repository.js';
 
-/** Runs turns: lets the agent answer and stores its output. */
+/** Runs turns: requests an answer from the agent and stores its output. */
 @Injectable()
 export class TurnRunnerService {
   constructor(
@@ -56,7 +56,7 @@ export class TurnRunnerService {
       const { credits } = progress;
       if (await this.queue.redispatch({ ...turn, credits }, 'owner')) throw problem.reason;
     }
-    // Another attempt starts when the lease has expired, as after a crash.
+    // Another attempt starts after the lease has expired, as after a crash.
     if (problem !== null && isUnavailable(problem.reason) && progress.next_seq === 0 && turn.attempts < MAX_ATTEMPTS)
       throw problem.reason;
     const ending = this.ending(turn, problem, progress.next_seq > 0);

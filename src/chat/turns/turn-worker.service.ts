@@ -9,9 +9,9 @@ import { TurnReaperService } from './turn-reaper.service.js';
 import { TurnRunnerService } from './turn-runner.service.js';
 import { idsOf, type LeasedTurn, TURN_QUEUE } from './turns.repository.js';
 
-/** Time for turns to finish when the process has to stop. */
+/** Grace period for running turns when the process stops. */
 const GRACE_MS = 20_000;
-/** Time until the next check if the conversations of waiting turns are locked. */
+/** Delay before the next check if the conversations of waiting turns are locked. */
 const AGAIN_MS = 20;
 
 /** Runs turns in this process, up to its capacity. */
@@ -54,7 +54,7 @@ export class TurnWorkerService implements OnModuleInit {
     for (const { company_id } of current) running.set(company_id, (running.get(company_id) ?? 0) + 1);
     const { turns, moreWait, someLocked } = await this.queue.claim(owner, this.agent.model, {
       turns: room,
-      // Leaves room for other companies when one company's turns are slow.
+      // Leaves capacity for other companies when one company's turns are slow.
       ofCompany: Math.ceil(this.config.TURNS_CONCURRENCY / 2),
       running,
     });

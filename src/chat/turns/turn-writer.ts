@@ -9,11 +9,11 @@ import type { Progress } from './progress.js';
 const PACE_MS = 100;
 /** Time until the first write. A turn that ends earlier is written once, together with its end. */
 const FIRST_MS = 5;
-/** Maximum number of text events that may be missing in a message while it is being written. Each reader adds them. */
+/** Maximum number of text events that may be missing from a message while it is being written. Each reader adds them. */
 const MAX_UNWRITTEN = 64;
 /**
- * Maximum size of the text and calls in a message, in bytes of JSON. All of them are stored again every {@link MAX_UNWRITTEN}
- * events.
+ * Maximum size of the text and calls in a message, in bytes of JSON. Every {@link MAX_UNWRITTEN} events, all of them are stored
+ * again.
  */
 export const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 
@@ -21,7 +21,7 @@ export const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 export interface ProgressStore {
   begin(progress: Progress): Promise<void>;
   advance(progress: Progress): Promise<void>;
-  /** Stores text events and leaves the body to a later write. */
+  /** Stores text events, but leaves the body to a later write. */
   continue(progress: Progress): Promise<void>;
   /** Runs `work` and stores the progress it returns, in a single transaction. */
   perform(work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void>;
@@ -35,7 +35,7 @@ export class TurnWriter {
   private progress: Progress & { bytes: number };
   private stored = { next_seq: 0, credits: 0 };
   private storedAt = 0;
-  /** Number of events that are missing in the stored body. */
+  /** Number of events that are missing from the stored body. */
   private unwritten = 0;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
@@ -69,10 +69,10 @@ export class TurnWriter {
     if (this.progress !== before && this.progress.next_seq > 0) await this.store(event.type === 'tool_started');
   }
 
-  /** Stops writing and returns the progress. Its newest part may not be stored. */
+  /** Stops writing and returns the progress. The latest progress may not be stored. */
   async close(): Promise<Progress> {
     clearTimeout(this.timer);
-    // A failed write keeps the progress. The end of the turn stores all of it.
+    // If a write fails, the progress is kept and stored at the end of the turn.
     await this.writing.catch(() => undefined);
     return this.progress;
   }
@@ -81,7 +81,7 @@ export class TurnWriter {
     const { body, next_seq, unstored, credits } = progress;
     if (event.type === 'usage') return { ...progress, credits: credits + event.credits };
     if (event.type === 'model_step') {
-      // Written with the calls that follow.
+      // Written together with the calls that follow.
       const model_steps = [...(body.model_steps ?? []), event.step];
       return { ...progress, body: { ...body, model_steps }, bytes: longer(progress.bytes, bytesOf(event.step)) };
     }
@@ -159,7 +159,7 @@ function longer(bytes: number, more: number): number {
   throw new AgentFailure(TURN_SENTENCES.messageTooLong);
 }
 
-/** Returns the number of JSON bytes that a step adds to a message. The end of a call repeats the data of its start. */
+/** Returns the number of JSON bytes that an event adds to a message. The end of a call repeats the data of its start. */
 function sizeOf(step: BodyEvent): number {
   switch (step.type) {
     case 'text.delta':

@@ -17,7 +17,7 @@ export const TURN_STEPS = new Steps<Turn['state']>({
 export const TURN_OUTCOMES = ['completed', 'failed', 'interrupted', 'stopped'] as const;
 export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
 
-/** Answer of the agent to all messages that were posted before it started. */
+/** The agent's answer to all messages that were posted before it started. */
 @Entity({ name: 'turns' })
 export class Turn {
   @PrimaryGeneratedColumn('uuid')
@@ -32,7 +32,7 @@ export class Turn {
   @Column('text')
   company_id!: string;
 
-  /** Spender of the turn, which is the author of the first message it answers: a user or an API key. */
+  /** Spender of the turn: the user or API key that wrote the first message it answers. */
   @Column('text', { nullable: true })
   user_id!: string | null;
 
@@ -48,7 +48,7 @@ export class Turn {
   @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** Number of claims. Every write of a worker includes the generation that it has claimed. */
+  /** Number of claims. Every write by a worker includes the generation it has claimed. */
   @Column('integer', { default: 0 })
   generation!: number;
 
@@ -63,11 +63,11 @@ export class Turn {
   @Column('uuid', { nullable: true })
   message_id!: string | null;
 
-  /** Number of events so far. */
+  /** Number of events. */
   @Column('integer', { default: 0 })
   next_seq!: number;
 
-  /** Sequence number of the first event that is missing in the message. Null if the message is complete. */
+  /** Sequence number of the first event that is missing from the message. Null if the message is complete. */
   @Column('integer', { nullable: true })
   body_seq!: number | null;
 
@@ -75,7 +75,7 @@ export class Turn {
   @Column('text', { nullable: true })
   model!: string | null;
 
-  /** Known cost so far, including failed attempts. */
+  /** Known cost, including failed attempts. */
   @Column('numeric', { precision: 20, scale: 6, default: 0 })
   credits!: number;
 
@@ -85,7 +85,7 @@ export class Turn {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   ended_at!: Date | null;
 
-  /** False once its events were removed, some time after its end. */
+  /** False after its events were removed, some time after the end of the turn. */
   @Column('boolean', { default: true })
   keeps_events!: boolean;
 

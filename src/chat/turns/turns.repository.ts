@@ -21,7 +21,7 @@ export type { Holder } from './turns.sql.js';
 /** Name of the queue where turns wait for a worker. */
 export const TURN_QUEUE = 'turn';
 
-/** Fields of a running turn that its owner needs. `generation` identifies the owner's claim in its writes. */
+/** Fields of a running turn that its owner needs. `generation` restricts the owner's writes to its own claim. */
 export type LeasedTurn = Pick<
   Turn,
   | 'id'
@@ -43,12 +43,12 @@ export const idsOf = ({ id, company_id, project_id, conversation_id }: LeasedTur
   conversation_id,
 });
 
-/** Capacity of a process for further turns. */
+/** Capacity of a process for additional turns. */
 export interface Capacity {
   turns: number;
   /** Maximum number of running turns of a company. */
   ofCompany: number;
-  /** Numbers of running turns by company. */
+  /** Number of running turns by company. */
   running: ReadonlyMap<string, number>;
 }
 
@@ -61,7 +61,7 @@ export interface ClaimedTurns {
   someLocked: boolean;
 }
 
-/** Stored data of a turn that the transaction has locked. */
+/** Stored data of a turn that is locked by the transaction. */
 export type LockedTurn = Omit<LeasedTurn, 'generation' | 'attempts'> &
   Pick<Turn, 'message_id' | 'next_seq' | 'body_seq' | 'model'> & {
     /** Ids for the message of the turn, if it has no message yet, and for a notice after it. */
@@ -118,7 +118,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return await this.situationWhere<Situation>('', conversationCondition(project_id, conversation_id), []);
   }
 
-  /** Returns the state of the given or the default conversation for a post, with a budget of the author that is used up. */
+  /** Returns the state of the given or the default conversation for a post, and an exhausted budget of the author, if any. */
   async situationFor(
     project_id: string,
     conversationId: string | null | undefined,
@@ -163,8 +163,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Makes `owner` the owner of dispatched turns. Companies take turns, and the oldest turn of a company comes first. The messages
-   * of each claimed turn are now fixed.
+   * Claims dispatched turns for `owner`. Companies alternate, and each company's oldest turn comes first. From now on, the
+   * messages of each claimed turn are fixed.
    */
   async claim(owner: string, model: string, { turns, ofCompany, running }: Capacity): Promise<ClaimedTurns> {
     const rows: (LeasedTurn & { more_wait: boolean; some_locked: boolean })[] = await this.query(CLAIM, [
@@ -295,8 +295,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Adds events without updating the message. Readers apply the events from `body_seq` to it. Each write therefore contains only
-   * new output.
+   * Adds events without updating the message. Readers apply the events from `body_seq` to it. As a result, each write contains
+   * only new output.
    * @throws LeaseLost
    */
   async continue(turn: LeasedTurn, progress: Progress): Promise<void> {
@@ -323,8 +323,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Removes the references to messages from up to `limit` turns, because turns and messages refer to each other. Returns the
-   * number of turns.
+   * Removes the message references from up to `limit` turns, because turns and messages refer to each other. Returns the number
+   * of turns.
    */
   async forgetMessages(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(

@@ -10,7 +10,7 @@ export type Holder = 'owner' | 'reaper';
 
 /**
  * Returns the condition that a turn `t` is still held. Its parameters $1 to $3 are the id, generation and conversation of a
- * leased turn. The conversation makes it an index look-up. By id and state alone, the planner may read all active turns.
+ * leased turn. The conversation makes this an index lookup. With only the id and state, the planner may read all active turns.
  */
 export const leased = (holder: Holder): string =>
   `t.id = $1 AND t.generation = $2 AND t.conversation_id = $3 AND t.state = 'streaming'${holder === 'reaper' ? ` AND t.${OVERDUE}` : ''}`;
@@ -45,7 +45,7 @@ export const LEASED = 'id, project_id, conversation_id, company_id, user_id, api
  */
 const DISPATCHED = 't.owner IS NULL AND t.ended_at IS NULL';
 
-/** Returns SQL of the next company that has dispatched turns. */
+/** Returns SQL that selects the next company with dispatched turns. */
 const nextCompany = (after: string): string =>
   `(SELECT t.company_id FROM turns t WHERE ${DISPATCHED} ${after} ORDER BY t.company_id LIMIT 1)`;
 
