@@ -11,7 +11,7 @@ export const FILE_SOURCES = ['deployment', 'workspace', 'snapshot'] as const;
 /** Kind of container that a request names. */
 export type FileSource = (typeof FILE_SOURCES)[number];
 
-/** Field that identifies a container of each source, in the order of the documentation. */
+/** Field that identifies the container for each source, in documentation order. */
 export const IDENTIFIERS = {
   deployment: 'deployment_name',
   workspace: 'project_id',

@@ -7,18 +7,18 @@ import type { ContainerRef, ResolvedContainer, Scope, ContainerQuery } from './t
 import { CONTAINER_KINDS, type ContainerKind } from './tree/container.entity.js';
 import { ContainersRepository } from './tree/containers.repository.js';
 
-/** Lookup of the containers of a source that a caller may see. */
+/** Finds the containers of a source that a caller may see. */
 export interface ContainerLookup {
   /**
-   * Returns the SELECT of the {@link ResolvedContainer} with identifier `$1`, for SQL of the caller's scope. It selects at most a
-   * single row.
+   * Returns the SELECT of the {@link ResolvedContainer} with identifier `$1`. `scope` is SQL for the caller's scope. The SELECT
+   * returns at most one row.
    */
   select: (scope: string) => string;
   /** Returns the scope that the caller may see, as a parameter of the SELECT. */
   scope: (caller: Principal) => Scope;
   /**
-   * Same SELECT by container id, for containers that clients can access without naming them. Null if the whole company can see
-   * them.
+   * Variant of the SELECT that takes a container id, for containers that clients can access without naming them. Null if the
+   * whole company can see them.
    */
   selectById: ((scope: string) => string) | null;
   /** Converts a client's identifier to its database form. @throws NotFound if it cannot be an identifier */
@@ -44,7 +44,10 @@ export class ContainerResolverService {
     this.lookups.set(source, lookup);
   }
 
-  /** Returns the container of a valid request for a statement that looks it up itself. @throws NotFound */
+  /**
+   * Returns a query for the container of a valid request, for statements that look up the container themselves. @throws
+   * NotFound
+   */
   seek(caller: Principal, request: ContainerRequest): ContainerQuery {
     const lookup = this.lookups.get(request.source);
     const identifier = request[IDENTIFIERS[request.source]];

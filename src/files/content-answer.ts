@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
-/** Encoding of a content in the JSON of a response. */
+/** Encoding of file content in a JSON response. */
 export type ContentForm = 'text' | 'base64';
 
 /** Content with its encoding and length in a response. */
@@ -12,7 +12,7 @@ export interface MeasuredContent {
   bytes: number;
 }
 
-/** Number of JSON bytes for each byte of a text. Bytes below 32 are escaped, most of them as `\uXXXX`. */
+/** Number of JSON bytes for each byte of text. Bytes below 32 are escaped, most of them as `\uXXXX`. */
 const ESCAPED = Uint8Array.from({ length: 256 }, (_, byte) => {
   if ('\b\t\n\f\r"\\'.includes(String.fromCharCode(byte))) return 2;
   return byte < 0x20 ? 6 : 1;
@@ -21,7 +21,7 @@ const ESCAPED = Uint8Array.from({ length: 256 }, (_, byte) => {
 /** Maximum number of bytes of an incomplete UTF-8 character at the end of a chunk. */
 const MAX_CUT = 3;
 
-/** Reads a content without storing it. Strict UTF-8 without NUL is text, and everything else becomes base64. */
+/** Reads content without storing it. Strict UTF-8 without NUL is text, and everything else becomes base64. */
 export async function measureContent(content: Readable): Promise<MeasuredContent> {
   let isText = true;
   let size = 0;
@@ -40,7 +40,7 @@ export async function measureContent(content: Readable): Promise<MeasuredContent
   return { form: 'base64', bytes: 4 * Math.ceil(size / 3) };
 }
 
-/** Yields the content inside a JSON string in chunks. */
+/** Yields the content in chunks, encoded for use inside a JSON string. */
 export async function* jsonOf(content: Readable, form: ContentForm): AsyncGenerator<string> {
   const decoder = new StringDecoder(form === 'text' ? 'utf8' : 'base64');
   const inside = (text: string): string => (form === 'text' ? JSON.stringify(text).slice(1, -1) : text);

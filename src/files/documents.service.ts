@@ -18,15 +18,15 @@ const FORMATS: ReadonlyMap<string, DocumentFormat> = new Map([
   ['.xlsx', 'xlsx'],
 ]);
 
-/** Size of the cache of recent texts, which serves clients that read a document part by part. */
+/** Size of the cache of recently extracted texts, in bytes. The cache serves clients that read a document part by part. */
 const KEPT_BYTES = 32 * 1024 ** 2;
 
-/** Returns the document format for the extension of a path. The content is only checked when it is read. */
+/** Returns the document format for the extension of a path. The content is checked only when it is read. */
 export function documentFormat(path: string): DocumentFormat | undefined {
   return FORMATS.get(extname(path).toLowerCase());
 }
 
-/** Texts of PDF, DOCX and XLSX files. */
+/** Extracts text from PDF, DOCX and XLSX files. */
 @Injectable()
 export class DocumentsService {
   private readonly cache = new LRUCache<string, TextAnswer>({
@@ -41,7 +41,7 @@ export class DocumentsService {
   ) {}
 
   /**
-   * Returns the text of a document, cut at FILES_CONTENT_MAX_BYTES.
+   * Returns the text of a document, truncated to FILES_CONTENT_MAX_BYTES.
    *
    * @throws TaskProblem if the document cannot be read
    * @throws the errors of {@link LocalCopiesService.withCopy} and {@link DataEngine.run}

@@ -14,7 +14,7 @@ import { FileTreeReaderService } from './tree/file-tree-reader.service.js';
 const LIFETIME_MS = 15 * 60 * 1000;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Signed download URLs for files, for contents that are too large for a response. */
+/** Signs download URLs for files whose content is too large for a response. */
 @Injectable()
 export class DownloadsService {
   constructor(

@@ -24,13 +24,13 @@ export class FileEntry {
   @StringField({ example: 'inputs/demand.csv' })
   path!: string;
 
-  @IntegerField({ description: 'Bytes' })
+  @IntegerField({ description: 'Size in bytes' })
   size!: number;
 
   @StringField({
     optional: true,
     nullable: true,
-    description: 'As uploaded, otherwise derived from the extension',
+    description: 'Media type as uploaded, otherwise derived from the extension',
     example: 'text/csv',
   })
   content_type?: string | null;
@@ -41,7 +41,7 @@ export class FileEntry {
   @StringField({
     optional: true,
     nullable: true,
-    description: 'How a file came into the workspace: `upload`, `agent`, `execution` or `deployment`; null elsewhere',
+    description: 'Origin of a workspace file: `upload`, `agent`, `execution` or `deployment`; null elsewhere',
   })
   source?: string | null;
 
@@ -49,8 +49,7 @@ export class FileEntry {
     optional: true,
     nullable: true,
     extension: true,
-    description:
-      'Id of a workspace file. Stays the same when the file is moved or its content is replaced; null elsewhere',
+    description: 'Id of a workspace file, unchanged when the file is moved or its content is replaced; null elsewhere',
   })
   id?: string | null;
 
@@ -94,7 +93,7 @@ export class FileContentRequest extends ContainerRequest {
   path!: string;
 }
 
-/** Requested encoding of a content. */
+/** Requested encoding of file content. */
 export class FileContentQuery {
   @EnumField(['text'], {
     optional: true,
@@ -149,7 +148,7 @@ export class MovePair {
 export class BatchMoveRequest extends ContainerRequest {
   @ObjectArrayField(() => MovePair, {
     maxItems: MAX_BATCH,
-    description: 'Moves to make, in this order. A failed move does not affect the others',
+    description: 'Moves to make, in order. A failed move does not affect the others',
   })
   moves!: MovePair[];
 }
@@ -222,7 +221,7 @@ export class FileListResponse extends WalkResponse {
   @ObjectArrayField(() => FileEntry)
   entries!: FileEntry[];
 
-  @StringArrayField({ description: 'Paths' })
+  @StringArrayField({ description: 'Paths of directories' })
   directories!: string[];
 
   @IntegerField({ description: 'Number of directories and files' })

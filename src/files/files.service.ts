@@ -30,15 +30,18 @@ import { FileTreeReaderService } from './tree/file-tree-reader.service.js';
 import { FileTreeService } from './tree/file-tree.service.js';
 import { WorkspaceChangesService } from './workspace-changes.service.js';
 
-/** Maximum size in bytes of contents that are returned from memory. */
+/** Maximum size of content that is returned from memory, in bytes. */
 const IN_MEMORY_BYTES = 256 * 1024;
 /**
- * Maximum size of a content in JSON, as a multiple of FILES_CONTENT_MAX_BYTES. Base64 adds a third, and escapes add up to five
+ * Maximum size of content in JSON, as a multiple of FILES_CONTENT_MAX_BYTES. Base64 adds a third, and escapes add up to five
  * times the size.
  */
 const MAX_ESCAPED = 2;
 
-/** File operations of clients. Each operation first finds its container and throws NotFound, then Forbidden for writes. */
+/**
+ * Implements the file operations of clients. Each operation first looks up its container and throws NotFound if it does not
+ * exist, or Forbidden if the caller may not write to it.
+ */
 @Injectable()
 export class FilesService {
   constructor(
@@ -79,7 +82,7 @@ export class FilesService {
   }
 
   /**
-   * Returns a content like {@link content}, but for documents the text that they contain.
+   * Returns content like {@link content}, but the extracted text for documents.
    *
    * @throws Invalid if the document cannot be read
    */
@@ -110,7 +113,7 @@ export class FilesService {
   }
 
   /**
-   * Returns a small content from memory and streams a large content. Memory use depends neither on the file size nor on the speed
+   * Returns small content from memory and streams large content. Memory use depends neither on the file size nor on the speed
    * of the client.
    */
   private async answer({ source }: FileContentRequest, file: TreeFile): Promise<FileContentResponse | StreamableFile> {
@@ -126,7 +129,7 @@ export class FilesService {
     return { text, base64: text === null ? bytes.toString('base64') : null, content_type };
   }
 
-  /** Streams the same response. The content is read twice, first to determine its encoding and length. */
+  /** Streams the response of {@link answer}. The content is read twice, first to determine its encoding and length. */
   private async streamed(
     { size, content_type }: { size: number; content_type: string | null },
     open: () => Promise<Readable>,
@@ -181,7 +184,7 @@ export class FilesService {
     );
   }
 
-  /** Moves files. A failed move is reported and does not affect the others. */
+  /** Moves files and directories. A failed move is reported and does not affect the others. */
   async moveAll(caller: Principal, body: BatchMoveRequest): Promise<BatchMoveResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const moves = body.moves.map((move) => ({

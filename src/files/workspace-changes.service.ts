@@ -17,11 +17,11 @@ export interface WorkspaceChange {
 /**
  * Records a change in its transaction, before the workspace is locked.
  *
- * @throws NotFound if the project has no such conversation, and nothing is changed
+ * @throws NotFound before any change, if the project has no such conversation
  */
 export type WorkspaceListener = (tx: Tx, caller: Principal, change: WorkspaceChange) => Promise<void>;
 
-/** Publishes changes of workspaces to the module that owns conversations, and to the events of projects. */
+/** Publishes workspace changes to the module that owns conversations, and to the project events. */
 @Injectable()
 export class WorkspaceChangesService {
   private listener: WorkspaceListener | undefined;

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Immutable object of the store. Nodes can refer to it once it is `stored`. */
+/** Immutable object in the store. Nodes can refer to it once it is `stored`. */
 @Entity({ name: 'blobs' })
 export class Blob {
   @PrimaryGeneratedColumn('uuid')

@@ -46,7 +46,7 @@ export class BlobsRepository extends EntityRepository(Blob) {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('bytes:' || $1, 0))`, [company_id]);
   }
 
-  /** Returns the number of bytes that a company stores or is about to store, without the upload of the blob `except`. */
+  /** Returns the number of bytes that a company stores or is about to store, excluding the upload of the blob `except`. */
   async storedBytes(company_id: string, except: string | null): Promise<number> {
     const [row]: { kept: number }[] = await this.query(KEPT_BYTES, [company_id, except]);
     return Number(row?.kept ?? 0);
@@ -64,20 +64,20 @@ export class BlobsRepository extends EntityRepository(Blob) {
     await this.query(MARK_BLOBS, [after, last]);
   }
 
-  /** Returns blobs after `after` that have been marked for at least this many seconds. */
+  /** Returns blobs after `after` that were marked at least this many seconds ago. */
   async marked(seconds: number, after: string, limit: number): Promise<string[]> {
     const marked: { id: string }[] = await this.query(MARKED_BLOBS, [seconds, after, limit]);
     return marked.map(({ id }) => id);
   }
 
-  /** Deletes the unreferenced blobs among these and records their objects for deletion. Requires a transaction. */
+  /** Deletes those of the given blobs that are unreferenced, and records their objects for deletion. Requires a transaction. */
   async deleteUnreferencedWithObjects(ids: readonly string[]): Promise<void> {
     const locked: { id: string }[] = await this.query(LOCK_BLOBS, [ids]);
     // A separate statement sees references that were committed before the lock was acquired.
     await this.query(DOOM_BLOBS, [locked.map(({ id }) => id)]);
   }
 
-  /** Deletes the unreferenced blobs among these. For blobs without an object. */
+  /** Deletes those of the given blobs that are unreferenced. For blobs without an object. */
   async deleteUnreferenced(ids: readonly string[]): Promise<void> {
     await this.query(DELETE_UNREFERENCED, [ids]);
   }

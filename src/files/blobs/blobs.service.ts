@@ -42,7 +42,7 @@ export class BlobsService {
   ) {}
 
   /**
-   * Writes a content to the store. Call it before the transaction that adds the blob to a tree.
+   * Writes content to the store. Call it before the transaction that adds the blob to a tree.
    *
    * @throws TooLarge if the company's storage limit is reached
    */
@@ -52,7 +52,7 @@ export class BlobsService {
     return blob;
   }
 
-  /** Stores several contents like {@link store}. The blobs are in the same order. */
+  /** Stores several file contents like {@link store}. Returns the blobs in the same order. */
   async storeAll(company_id: string, values: readonly (Buffer | string)[]): Promise<StoredBlob[]> {
     const contents = values.map((content) => (typeof content === 'string' ? Buffer.from(content) : content));
     const bytes = contents.reduce((sum, { length }) => sum + length, 0);
@@ -82,7 +82,7 @@ export class BlobsService {
     try {
       await this.objects.put(keyOf(blob_id), content);
     } finally {
-      // If the store rejects the content, the file is still open.
+      // If the store rejects the content, the file must still be closed.
       content.destroy();
     }
     await this.database.transaction((tx) => this.finish(tx, company_id, { blob_id, size }));
@@ -116,13 +116,13 @@ export class BlobsService {
     await tx.withRepository(this.blobs).update(blob_id, { state: 'stored', size });
   }
 
-  /** Checks the limit before anything is written. @throws TooLarge if the company may not store `bytes` more */
+  /** Checks the limit before anything is written. @throws TooLarge if the company may not store this many more bytes */
   async assertAllowance(company_id: string, bytes: number): Promise<void> {
     if (bytes > (await this.compared(this.blobs, company_id))) throw this.tooMuch();
   }
 
   /**
-   * Enforces the limit. Transactions of a company wait for each other here, so that they cannot exceed the limit together.
+   * Enforces the limit. Transactions of a company wait for each other here, so that they cannot jointly exceed the limit.
    * `blob_id` is the blob of the upload that contains the bytes and is already counted.
    *
    * @throws TooLarge if the company may not store `bytes` more
@@ -156,7 +156,7 @@ export class BlobsService {
   }
 }
 
-/** Works on several items in parallel. Each failure ends a worker, so that an unresponsive store only gets a few requests. */
+/** Processes several items in parallel. Each failure ends a worker, so that an unresponsive store gets only a few requests. */
 async function severalAtOnce<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

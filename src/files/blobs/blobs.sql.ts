@@ -1,8 +1,8 @@
 import { INSERT_GONE } from './doomed-objects.repository.js';
 
 /**
- * Condition that no row refers to the blob `b`. The foreign keys of these tables enforce the same. `OFFSET 0` forces two index
- * lookups per blob. Without it, the planner would read the whole `nodes` table for a page of blobs.
+ * Condition that no row refers to the blob `b`. The foreign keys of these tables enforce the same condition. `OFFSET 0` forces
+ * two index lookups per blob. Without it, the planner would read the whole `nodes` table for a page of blobs.
  */
 const UNREFERENCED = `
       NOT EXISTS (SELECT FROM nodes n WHERE n.blob_id = b.id OFFSET 0)

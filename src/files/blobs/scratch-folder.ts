@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { undefinedIfMissing } from '../../storage/file-errors.js';
 
-/** Age after which files were left behind by a dead process. Work on such files never takes this long. */
+/** Age at which a file is considered left behind by a dead process. No work on a file takes this long. */
 const STALE_MS = 60 * 60_000;
 
 /** Entry of a folder. */
@@ -14,7 +14,7 @@ export interface FolderEntry {
   modifiedMs: number;
 }
 
-/** Folder for temporary files. It is created with the first file. */
+/** Folder for temporary files, created with the first file. */
 export class ScratchFolder {
   /** @param path absolute, because the processes that receive it may have another working directory */
   constructor(private readonly path: string) {}

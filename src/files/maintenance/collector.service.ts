@@ -10,17 +10,17 @@ import { DoomedObjectsRepository } from '../blobs/doomed-objects.repository.js';
 import { ContainerEmptierService } from './container-emptier.service.js';
 import { unlessInUse } from './in-use.js';
 
-/** Number of objects deleted together, and number of rows that a statement reads, which bounds their duration. */
+/** Number of objects per deletion and of rows per statement, which bounds their duration. */
 const BATCH = 500;
 const PAGE = 10_000;
 
 /**
- * Deletes contents that have not been needed for FILES_GRACE_SECONDS: first the contents of deleted containers, then unreferenced
- * blobs. Several processes may run it at the same time. Interrupted steps are repeated.
+ * Deletes contents that have not been needed for FILES_GRACE_SECONDS: first the contents of deleted containers, then
+ * unreferenced blobs. Several processes may run it at the same time. Interrupted steps are repeated.
  *
- * A blob is marked in a first pass and deleted in a later pass. A writer that refers to a blob locks its row until the reference
- * is committed. Therefore a blob that can be locked and is unreferenced stays unreferenced. Its row is deleted together with the
- * insertion of a record of the object. The object is deleted after the commit.
+ * A blob is marked in a first pass and deleted in a later pass. A writer that refers to a blob locks its row until the
+ * reference is committed. Therefore a blob that can be locked and is unreferenced stays unreferenced. The transaction that
+ * deletes its row also records its object for deletion. The object is deleted after the commit.
  */
 @Injectable()
 export class CollectorService implements OnModuleInit {
@@ -38,7 +38,7 @@ export class CollectorService implements OnModuleInit {
     this.periodic.every('17 * * * *', 'collect_files', async () => await this.collect());
   }
 
-  /** Runs a pass over everything. @throws Unavailable if objects must be deleted and the store is unavailable */
+  /** Runs a complete pass. @throws Unavailable if objects must be deleted and the store is unavailable */
   async collect(): Promise<void> {
     await this.containerEmptier.emptyDeleted();
     await this.markBlobs();

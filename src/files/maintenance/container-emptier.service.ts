@@ -22,7 +22,7 @@ export class ContainerEmptierService {
     for (const id of await this.containers.endedWithContent(this.config.FILES_GRACE_SECONDS)) {
       await this.uploads.forgetEnded(id);
       for (let more = true; more;) more = (await this.tree.deleteLeaves(id, PAGE)) > 0;
-      // If the row of its owner stays, as a deployment's row does for its handle, the empty container also stays.
+      // If the owner's row is kept, as a deployment's row is for its handle, the empty container is kept too.
       await unlessInUse(() => this.containers.delete(id));
     }
   }

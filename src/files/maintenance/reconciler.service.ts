@@ -14,7 +14,7 @@ export interface Discrepancies {
   orphans: string[];
   /** Unreferenced blobs without an object of the same size. */
   hollow: string[];
-  /** Files whose object is missing or has another size than the row. */
+  /** Files whose object is missing or does not have the size in the row. */
   damaged: DamagedFile[];
 }
 

@@ -14,7 +14,7 @@ export type Scope = string | (string | null)[];
 export interface ContainerQuery {
   company_id: string;
   /**
-   * Returns the SELECT of a single row with `container_id`. `$1` is the identifier, and the argument names the parameter with the
+   * Returns the SELECT of a single row with `container_id`. `$1` is the identifier, and `scope` names the parameter with the
    * scope.
    */
   select: (scope: string) => string;

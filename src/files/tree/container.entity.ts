@@ -5,9 +5,9 @@ import type { Resource } from '../../common/errors/codes.js';
 export const MAX_ENTRIES = 20_000;
 
 interface KindOfContainer {
-  /** Name in the 404 error of a deleted container. */
+  /** Name in the 404 error for a deleted container. */
   resource: Resource;
-  /** Name in the error of a full tree. Kinds without a name are copies, which have the limit of their source. */
+  /** Name in the error for a full tree. Kinds without a name are copies, to which the limit of their source applies. */
   limited?: string;
 }
 
@@ -22,7 +22,7 @@ export const CONTAINER_KINDS: Record<ContainerKind, KindOfContainer> = {
   project_skills: { resource: 'Project', limited: 'set of project skills' },
 };
 
-/** Tree of files. Writers of the tree lock its row. */
+/** File tree. Writers to the tree lock its row. */
 @Entity({ name: 'containers' })
 export class Container {
   @PrimaryGeneratedColumn('uuid')
@@ -44,7 +44,7 @@ export class Container {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at!: Date | null;
 
-  /** Set if the container was deleted together with something restorable, so that its content is kept. */
+  /** Whether the deleted container can be restored, so that its content must be kept. */
   @Column('boolean', { default: false })
   is_restorable!: boolean;
 }

@@ -7,7 +7,7 @@ import { ContainersRepository, type LockedContainer } from './containers.reposit
 /** Task that drops uploads that can no longer be completed. */
 export const SWEEP_UPLOADS = 'sweep_uploads';
 
-/** Trees of files as a whole. {@link FileTreeService} works inside them. */
+/** Manages whole file trees. {@link FileTreeService} changes their contents. */
 @Injectable()
 export class ContainersService {
   constructor(private readonly containers: ContainersRepository) {}
@@ -37,7 +37,7 @@ export class ContainersService {
     if (restored < container_ids.length) throw new Error('Not all of the containers can be restored');
   }
 
-  /** Treats hidden containers as deleted since they were hidden, so that the collector empties them. */
+  /** Treats hidden containers as deleted at the time when they were hidden, so that the collector empties them. */
   async discardHidden(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     await tx.withRepository(this.containers).discardHidden(company_id, container_ids);
   }
@@ -52,7 +52,7 @@ export class ContainersService {
 
   /**
    * Locks containers against other writers until the transaction ends, always in the order of their ids. Returns them in the
-   * given order. Locks of projects, conversations and turns must be taken before these.
+   * given order. Locks on projects, conversations and turns must be acquired before these locks.
    *
    * Writers to several containers must call this first. {@link FileTreeService} calls it for writers to a single container.
    *

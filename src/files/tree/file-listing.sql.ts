@@ -4,12 +4,12 @@ import { belowIn, childrenOf, nodeOf } from './file-tree.sql.js';
  * Statements that list directories. Each returns a page as a single row of JSON, with directories first, then files, ordered by
  * the bytes of their paths.
  *
- * Each statement looks up its container with `place`, which is SQL of a row with `container_id` over `$1` and the scope `$6`. The
- * company is `$2`, the path `$3`, the limit `$4` and the offset `$5`. The result is empty if `place` finds nothing, and `total`
- * is null if the container does not have the directory.
+ * Each statement looks up its container with `place`, which is SQL for a row with `container_id`, based on `$1` and the scope
+ * `$6`. The company is `$2`, the path `$3`, the limit `$4` and the offset `$5`. The result is empty if `place` finds nothing,
+ * and `total` is null if the container does not have the directory.
  */
 
-/** SQL `place` of a container whose id `$1` is already known. */
+/** SQL for the `place` of a container whose id `$1` is already known. */
 export const KNOWN_CONTAINER = 'SELECT $1::uuid AS container_id';
 
 const CONTAINER = '(SELECT container_id FROM place)';

@@ -11,8 +11,8 @@ const parentOf = (of: string): string =>
   `LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.parent_id OFFSET 0)`;
 
 /**
- * Returns SQL for the physical row of a node. PostgreSQL would compare long lists of ids one by one, and also lists of row
- * locations beside a condition that seems selective.
+ * Returns SQL for the physical row of a node. PostgreSQL would compare long lists of ids one by one. It would also do so with
+ * row locations if another condition seemed selective.
  */
 const rowOf = (of: string): string =>
   `LATERAL (SELECT c.ctid FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.node_id OFFSET 0)`;
@@ -78,8 +78,8 @@ export const DELETE_SUBTREES = `
   SELECT count(*) FILTER (WHERE NOT implied) AS deleted FROM gone`;
 
 /**
- * Deletes the implied and empty directories among `$2`, and then their parents recursively. Candidates are all implied
- * directories above. A candidate stays if it contains a node that is not a candidate, and so do all directories above it.
+ * Deletes the implied empty directories among `$2`, and then their parents recursively. Candidates are all implied directories
+ * above them. A candidate stays if it contains a node that is not a candidate, and so do all directories above it.
  */
 export const DELETE_EMPTIED = `
   WITH RECURSIVE up AS (
@@ -131,7 +131,7 @@ export const INSERT_DIRECTORIES = `
 
 /**
  * Inserts the `$4` nodes of the JSON array `$3` below directory `$2`: files, and their implied directories. `id` and `parent`
- * count from 0. A node without `parent` is directly in `$2`.
+ * are zero-based numbers. A node without `parent` is directly in `$2`.
  */
 export const INSERT_NODES = `
   WITH ids AS (${setNextNode('next_node + $4')} RETURNING next_node - $4 AS first),
@@ -184,8 +184,8 @@ export const COPY_SELECTED = copy(`
        AND (t.node_id IS NULL OR (t.kind = 'directory' AND (n.node).kind = 'directory'))`);
 
 /**
- * Deletes `$2` leaf nodes of container `$1`. If there are fewer, it also deletes directories that contain only deleted nodes, up
- * to the root. A deep tree therefore takes a few statements and not a statement per level.
+ * Deletes `$2` leaf nodes of container `$1`. If there are fewer, it also deletes directories that contain only deleted nodes,
+ * up to the root. A deep tree therefore takes a few statements instead of one per level.
  */
 export const DELETE_LEAVES = `
   WITH RECURSIVE doomed AS (

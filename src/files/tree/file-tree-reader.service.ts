@@ -8,7 +8,7 @@ import type { ContainerRef, ContainerQuery } from './container-ref.js';
 import { FileTreeRepository } from './file-tree.repository.js';
 import type { TreeFile, TreePage, TreePageRequest } from './tree-file.js';
 
-/** Maximum number of bytes that a call reads into memory as texts. */
+/** Maximum size of the texts that a call reads into memory, in bytes. */
 const MAX_TEXT_BYTES = 16 * 1024 ** 2;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -40,12 +40,12 @@ export class FileTreeReaderService {
     return file;
   }
 
-  /** Returns the files at paths, by path. Paths without a file are left out. */
+  /** Returns the files at paths, by path. Omits paths without a file. */
   async findAt(ref: ContainerRef, paths: readonly string[], tx?: Tx): Promise<Map<string, TreeFile>> {
     return new Map((await this.within(tx).filesAt(ref, paths)).map((file) => [file.path, file]));
   }
 
-  /** Returns files by reference, which is a file's id or else its path. Unknown references are left out. */
+  /** Returns files by reference, which is the file's id or else its path. Omits unknown references. */
   async findAll(ref: ContainerRef, references: readonly string[], tx?: Tx): Promise<Map<string, TreeFile>> {
     const parsed = references.map((reference) => ({
       reference,
@@ -91,7 +91,7 @@ export class FileTreeReaderService {
     return file && (await this.readTexts([file])).get(path);
   }
 
-  /** Returns the texts of files by path, with U+FFFD for invalid UTF-8. @throws TooLarge over 16 MiB in total */
+  /** Returns the texts of files by path, with U+FFFD for invalid UTF-8. @throws TooLarge if they exceed 16 MiB in total */
   async readTexts(files: readonly TreeFile[]): Promise<Map<string, string>> {
     if (files.reduce((sum, { size }) => sum + size, 0) > MAX_TEXT_BYTES) {
       throw new TooLarge(

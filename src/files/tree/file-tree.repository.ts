@@ -17,7 +17,7 @@ export interface LocatedFile {
   blob_id: string;
 }
 
-/** Node on a path from a directory. `ord` counts the paths from 1. */
+/** Node on a path from a directory. `ord` is the one-based number of the path. */
 export interface WalkedNode extends Omit<PathNode, 'parent_id'> {
   ord: number;
 }
@@ -25,7 +25,7 @@ export interface WalkedNode extends Omit<PathNode, 'parent_id'> {
 /** Nodes with their new directories and names. */
 export type NodePlaces = [ids: number[], parents: number[], names: string[]];
 
-/** Returns the statement of a page. */
+/** Returns the statement for a page. */
 const listing = (recursive: boolean, isWalk: boolean): ((place: string) => string) =>
   isWalk ? (recursive ? walkBelow : walkChildren) : recursive ? listBelow : listChildren;
 
@@ -54,13 +54,13 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return page;
   }
 
-  /** Returns the files at paths. Paths without a file are left out. */
+  /** Returns the files at paths. Omits paths without a file. */
   async filesAt({ company_id, container_id }: ContainerRef, paths: readonly string[]): Promise<TreeFile[]> {
     const rows: (FileContent & { ord: number })[] = await this.query(sql.FIND_FILES, [container_id, company_id, paths]);
     return rows.map((row) => toFile(row, paths[row.ord - 1] ?? ''));
   }
 
-  /** Returns the files with these client ids. Unknown ids are left out. */
+  /** Returns the files with these client ids. Omits unknown ids. */
   async filesById({ company_id, container_id }: ContainerRef, ids: readonly string[]): Promise<TreeFile[]> {
     const rows: TreeFile[] = await this.query(sql.FIND_FILES_BY_ID, [container_id, company_id, ids]);
     return rows.map((row) => toFile(row, row.path));
@@ -106,7 +106,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return new ResolvedPath(path, [root, ...rest]);
   }
 
-  /** Returns the nodes at paths. Paths without a node are left out. */
+  /** Returns the nodes at paths. Omits paths without a node. */
   async nodesAt(
     { company_id, container_id }: ContainerRef,
     paths: readonly string[],

@@ -17,9 +17,9 @@ import { toFile, type TreeFile } from './tree-file.js';
 export interface TreeCopy {
   from: ContainerRef;
   to: ContainerRef;
-  /** Top-level names of the source to copy. All others are left out. */
+  /** Top-level names of the source to copy. All other names are omitted. */
   only?: readonly string[];
-  /** Top-level names of the source to leave out. */
+  /** Top-level names of the source to omit. */
   except?: readonly string[];
 }
 
@@ -136,8 +136,8 @@ export class FileTreeService {
   }
 
   /**
-   * Makes moves in order, each on the result of the earlier moves. Returns for each move the reason if it failed. A failed move
-   * changes nothing, and no path exceeds the maximum length.
+   * Makes moves in order, each based on the result of the earlier moves. Returns the failure reason of each move, or undefined
+   * if it succeeded. A failed move changes nothing, and no path exceeds the maximum length.
    */
   async moveAll(tx: Tx, ref: ContainerRef, moves: readonly Move[]): Promise<(string | undefined)[]> {
     const container = await this.lock(tx, ref);

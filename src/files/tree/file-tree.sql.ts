@@ -43,8 +43,8 @@ const WALK = `
 const MAX_STORED_BYTES = MAX_PATH_BYTES + 128;
 
 /**
- * Condition that extends a path by a name only within the path limit. Trees from before this limit applied to moves may be
- * deeper. Nodes beyond the limit are not read, because their paths would be longer than all other data.
+ * Condition that extends a path by a name only within the path limit. Trees that were created before this limit applied to
+ * moves may be deeper. Nodes beyond the limit are not read, because their paths would be longer than all other data.
  */
 const withinPath = (path: string, name: string, { above = '0', max = MAX_PATH_BYTES } = {}): string =>
   `octet_length(${path}) + octet_length(${name}) + ${above} < ${max}`;

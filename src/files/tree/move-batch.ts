@@ -8,7 +8,7 @@ export interface Move {
   dest_path: string;
 }
 
-/** Maximum number of nodes in memory before they are written and dropped. Work on them blocks other requests. */
+/** Maximum number of nodes in memory before they are written and discarded. Processing them blocks other requests. */
 const MAX_HELD = 5_000;
 /** Maximum number of directories that a batch scans to measure the length of their paths. */
 const MAX_MEASURED = 1_000_000;
@@ -20,7 +20,7 @@ const TOO_LONG = `A path in the directory would exceed ${MAX_PATH_BYTES} bytes`;
 const FULL = `There would be more than ${MAX_ENTRIES} files and directories; delete some first`;
 const TOO_MUCH_TO_MEASURE = 'The directories in this batch are too large; move this one in a separate request';
 
-/** Node in the state after the moves so far. */
+/** Node as it is after the moves made so far. */
 interface CachedNode {
   /** Undefined for a directory that is not inserted yet. */
   node_id: number | undefined;
@@ -45,8 +45,8 @@ interface PathResult {
 }
 
 /**
- * Moves in a locked container, made in memory in order. {@link write} saves the result. Its number of statements depends neither
- * on the number nor on the depth of the moves. The nodes on a path are read once, when they are first needed.
+ * Makes moves in a locked container, in memory and in order. {@link write} saves the result. The number of statements depends
+ * neither on the number nor on the depth of the moves. The nodes on a path are read once, when they are first needed.
  */
 export class MoveBatch {
   private root: CachedNode;

@@ -3,9 +3,9 @@ import { namesOf } from '../../../packages/paths/index.js';
 import type { ContainerKind } from './container.entity.js';
 import type { FileOrigin } from './node.entity.js';
 
-/** File details besides the content, which are kept in workspaces only. */
+/** File details other than the content, which only workspaces keep. */
 export interface FileDetails {
-  /** Media type from the sender. */
+  /** Media type as sent by the client. */
   content_type?: string | null;
   /** Default: `upload`. */
   source?: FileOrigin;
@@ -19,9 +19,9 @@ export interface NewFile extends StoredBlob {
   with_id: boolean;
 }
 
-/** File or implied directory to create. Without `parent` it is directly in the target directory. */
+/** File or implied directory to create. Without a `parent`, it is directly in the target directory. */
 export interface NewNode extends Partial<NewFile> {
-  /** Number from 0. */
+  /** Zero-based number. */
   id: number;
   parent: number | null;
   name: string;

@@ -12,7 +12,7 @@ export interface PathNode {
   entries: number;
 }
 
-/** Part of a path that exists. */
+/** Existing part of a path. */
 export class ResolvedPath {
   private readonly names: string[];
 

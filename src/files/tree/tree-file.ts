@@ -6,7 +6,7 @@ export interface FileContent {
   size: number;
   /** Id for clients. Null outside workspaces and snapshots. */
   file_id: string | null;
-  /** Media type from the sender of the file. */
+  /** Media type as sent by the client. */
   content_type: string | null;
   /** Null outside workspaces and snapshots. */
   source: FileOrigin | null;
@@ -41,8 +41,8 @@ export interface TreePageRequest {
 }
 
 /**
- * Position of an entry in listings, with directories first. The path is relative to the directory. Both are empty at the
- * beginning.
+ * Position of an entry in listings, with directories first. The path is relative to the directory. Both are empty at the start
+ * of a listing.
  */
 export type EntryPlace = readonly [kind: '' | 'directory' | 'file', path: string];
 

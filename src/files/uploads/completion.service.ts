@@ -24,8 +24,8 @@ class TakenOver extends Error {}
 class RolledBackOnPurpose extends Error {}
 
 /**
- * Completes uploads. The object is assembled outside of a transaction. Then a single transaction adds the file and ends the
- * upload with its response. An interruption leaves an upload that can be completed or aborted.
+ * Completes uploads. The object is assembled outside of a transaction. Then a single transaction adds the file, ends the upload
+ * and stores its response. An interruption leaves an upload that can be completed or aborted.
  */
 @Injectable()
 export class CompletionService {
@@ -110,7 +110,7 @@ export class CompletionService {
       this.changes.note(tx, caller, project_id, [path]);
       return entry;
     };
-    // Problems with the file must be detected here, while its parts can still be replaced.
+    // Problems with the file must be detected at this point, while its parts can still be replaced.
     const size = await this.objects.assemble(
       upload,
       parts,

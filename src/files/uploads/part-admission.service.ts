@@ -17,9 +17,9 @@ import { UploadPartsRepository } from './upload-parts.repository.js';
 import { type OpenUpload, UploadsRepository } from './uploads.repository.js';
 
 /**
- * Limits what signed URLs of the disk store allow. They end with their upload, container or API key. Bytes are counted before
- * they are written, so that no upload exceeds its declared size and no company its storage limit. Bytes that a crashed process
- * was receiving stay counted until the part is sent again or the upload ends.
+ * Limits uploads through signed URLs of the disk store. The URLs stop working when their upload, container or API key ends.
+ * Bytes are counted before they are written, so that no upload exceeds its declared size and no company its storage limit.
+ * Bytes that a crashed process was receiving stay counted until the part is sent again or the upload ends.
  */
 @Injectable()
 export class PartAdmissionService implements OnModuleInit, TransferRules {
@@ -89,7 +89,7 @@ export class PartAdmissionService implements OnModuleInit, TransferRules {
   ): Promise<number> {
     if (size !== null) return room;
     const remaining = (await this.blobs.remainingBytes(tx, company_id)) + before;
-    // The sender declared no length, but at least a byte is expected.
+    // If the sender declared no length, at least one byte is expected.
     if ((announced ?? 1) > remaining) throw this.blobs.tooMuch();
     return Math.min(room, remaining);
   }

@@ -7,7 +7,7 @@ const PARTS_OF_UNKNOWN_SIZE = 10;
 const MAX_PARTS_AT_ONCE = 1000;
 const MiB = 1024 ** 2;
 
-/** Division of a file into parts. All parts but the last have `part_size` bytes. It includes the number of initial URLs. */
+/** Division of a file into parts, with the number of initial URLs. All parts except the last have `part_size` bytes. */
 export interface PartPlan {
   part_size: number;
   parts: number;

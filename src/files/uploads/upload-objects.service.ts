@@ -17,7 +17,7 @@ export interface StoredUpload {
   expires_at: Date;
 }
 
-/** Uploads in the object store. */
+/** Manages uploads in the object store. */
 @Injectable()
 export class UploadObjectsService {
   constructor(
@@ -49,7 +49,8 @@ export class UploadObjectsService {
   }
 
   /**
-   * Returns the parts received so far. @throws Conflict if an interrupted completion has already created the object @throws Gone
+   * Returns the parts that were received. @throws Conflict if an interrupted completion has already created the object @throws
+   * Gone
    */
   async received(upload: StoredUpload): Promise<StoredPart[]> {
     const { key, uploadId } = namesOf(upload);

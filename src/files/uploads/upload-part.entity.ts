@@ -13,11 +13,11 @@ export class UploadPart {
   @Column('bigint', { default: 0 })
   size!: number;
 
-  /** Number of bytes that the newest request may replace them with. */
+  /** Number of bytes that the newest request may send to replace them. */
   @Column('bigint', { default: 0 })
   expected!: number;
 
-  /** Newest request, while it is running. */
+  /** Id of the newest request, while it is running. */
   @Column('uuid', { nullable: true })
   put_id!: string | null;
 }

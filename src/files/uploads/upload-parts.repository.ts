@@ -11,7 +11,7 @@ interface PartRequest {
 
 /** Parts of uploads. Their total size is counted in the rows of the uploads. */
 export class UploadPartsRepository extends EntityRepository(UploadPart) {
-  /** Returns the bytes counted for a part so far. The upload must be locked. */
+  /** Returns the bytes that are counted for a part. The upload must be locked. */
   async countedBytes(upload_id: string, part_number: number): Promise<number> {
     const [part]: { counted: number }[] = await this.query(COUNTED_OF_PART, [upload_id, part_number]);
     return part?.counted ?? 0;

@@ -22,7 +22,7 @@ export class Upload {
   @Column('text')
   company_id!: string;
 
-  /** SHA-256 of the token that its owner has. */
+  /** SHA-256 of the upload token. */
   @Column('bytea')
   token_hash!: Buffer;
 

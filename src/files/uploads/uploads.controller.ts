@@ -24,7 +24,7 @@ const COMPLETION_BYTES = 8 * 1024 ** 2;
 /** Placeholder in examples, because the token of another upload would not work. */
 const UPLOAD_TOKEN = 'the upload_token from the response of Start upload';
 
-/** Error codes for parts that do not make up the file. */
+/** Error codes for parts that do not form a complete file. */
 const PART_CODES = [
   'etag_mismatch',
   'part_changed',
@@ -56,11 +56,11 @@ export class UploadsController {
     summary: 'Start upload',
     example: { ...EXAMPLE_WORKSPACE, path: 'data/demand.csv', size: 24, content_type: 'text/csv' },
     description:
-      'Returns a token and URLs. Send each part with `PUT` to its URL, here with ' +
-      '`curl --upload-file demand.csv "<url>"`; all parts but the last have `part_size` ' +
-      'bytes. Keep the `ETag` header of each response, then complete the upload. A URL can be used again until the ' +
-      'upload ends. A member can have 20 open uploads, a company 100. With the disk store, the URLs also stop working ' +
-      'when the API key that started the upload is revoked or expires.',
+      'Returns a token and URLs. Send each part to its URL with `PUT`, for example with `curl --upload-file ' +
+      'demand.csv "<url>"`. All parts except the last have `part_size` bytes. Keep the `ETag` header of each ' +
+      'response, then complete the upload. A URL can be used again until the upload ends. A member can have 20 open ' +
+      'uploads, a company 100. With the disk store, the URLs also stop working when the API key that started the ' +
+      'upload is revoked or expires.',
     status: 201,
     response: UploadStartResponse,
     errors: [
@@ -90,8 +90,8 @@ export class UploadsController {
     summary: 'Complete upload',
     example: { ...EXAMPLE_WORKSPACE, upload_token: UPLOAD_TOKEN },
     description:
-      'Puts the file in place. An existing file gets the new content and keeps its id. A repeated call returns the ' +
-      'same response.',
+      'Adds the file to its container. An existing file gets the new content and keeps its id. A repeated call ' +
+      'returns the same response.',
     response: FileEntry,
     errors: [
       ...WRITING_CODES,
@@ -139,7 +139,7 @@ export class UploadsController {
     tag: 'Files',
     summary: 'Get upload status',
     example: { upload_token: UPLOAD_TOKEN },
-    description: 'Returns the received parts, for clients that resume.',
+    description: 'Returns the received parts, so that a client can resume the upload.',
     response: UploadStatusResponse,
     errors: [...OPEN_CODES, 'upload_assembled', 'upload_parts_gone'],
     extension: true,

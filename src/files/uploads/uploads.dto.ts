@@ -8,7 +8,7 @@ import { ContainerRequest, missingIdentifier, NamesContainer, PathField } from '
 
 /** Maximum number of part URLs in a request. */
 const MAX_BATCH = 1000;
-/** Media type with parameters. Browsers send an empty text if they do not know the type. */
+/** Media type with parameters. Browsers send an empty string if they do not know the type. */
 const MEDIA_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]+)?)?$/;
 
 /** Part that the store has confirmed. */
@@ -58,7 +58,8 @@ export class UploadStartRequest extends ContainerRequest {
     optional: true,
     nullable: true,
     minimum: 0,
-    description: 'Size of the whole file in bytes; parts beyond it are rejected, and it must match on completion',
+    description:
+      'Size of the whole file in bytes; parts that exceed it are rejected, and the completed file must have this size',
   })
   size?: number | null;
 
@@ -100,7 +101,7 @@ export class UploadTokenRequest {
 
 export class UploadPartsRequest extends UploadTokenRequest {
   @field(arrayKind(integerKind({ minimum: 1, maximum: MAX_PARTS }), { maxItems: MAX_BATCH }), {
-    description: 'Parts to get URLs for',
+    description: 'Numbers of the parts to get URLs for',
   })
   part_numbers!: number[];
 }
@@ -112,7 +113,7 @@ export class ReceivedPart {
   @StringField()
   etag!: string;
 
-  @IntegerField({ description: 'Bytes' })
+  @IntegerField({ description: 'Size in bytes' })
   size!: number;
 }
 
@@ -123,7 +124,7 @@ export class UploadStatusResponse {
   @IntegerField()
   part_size!: number;
 
-  @IntegerField({ nullable: true, description: 'Bytes declared at the start' })
+  @IntegerField({ nullable: true, description: 'Declared size in bytes' })
   size!: number | null;
 
   @DateTimeField()

@@ -10,7 +10,7 @@ import { UPLOAD_OF_PART } from './uploads.sql.js';
 const LIFETIME = '24 hours';
 /** Time within which the store must have begun an upload. It is longer than any request waits for the store. */
 const BEGUN_WITHIN = '5 minutes';
-/** Time after its end during which an upload is kept, so that its token still gets the final status. */
+/** Time for which an upload is kept after its end, so that its token still returns the final status. */
 const REMEMBERED = '7 days';
 
 /** Row of a new upload. */

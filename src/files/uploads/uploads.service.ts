@@ -25,8 +25,8 @@ import { type UploadRow, UploadsRepository } from './uploads.repository.js';
 
 const MAX_OPEN_UPLOADS = 100;
 /**
- * Maximum number of open uploads per member, with API keys or without, so that a member cannot take all of them. Company-level
- * callers are limited by the company's maximum.
+ * Maximum number of open uploads per member, including the member's API keys, so that no member can use all of the company's
+ * uploads. Company-level callers are limited only by the company's maximum.
  */
 const MAX_OPEN_UPLOADS_OF_MEMBER = 20;
 
@@ -49,7 +49,7 @@ interface OpenedUpload {
   store_upload_id: string | null;
 }
 
-/** Uploads by token, until they are completed. */
+/** Manages uploads by token until they are completed. */
 @Injectable()
 export class UploadsService implements OnModuleInit {
   constructor(
@@ -155,7 +155,10 @@ export class UploadsService implements OnModuleInit {
     return { parts: await this.objects.sign(upload, part_numbers, origin), expires_at: upload.expires_at };
   }
 
-  /** Returns the received parts, for clients that resume. @throws NotFound @throws Conflict @throws Gone @throws Forbidden */
+  /**
+   * Returns the received parts, so that a client can resume the upload. @throws NotFound @throws Conflict @throws Gone @throws
+   * Forbidden
+   */
   async status(caller: Principal, upload_token: string): Promise<UploadStatusResponse> {
     const upload = await this.findOpen(caller, upload_token);
     const { part_size, size, expires_at } = upload;
@@ -195,8 +198,8 @@ export class UploadsService implements OnModuleInit {
   }
 
   /**
-   * Begins the upload in the store. If that fails, the upload expires immediately. The store may have begun it anyway, so the
-   * sweep drops it.
+   * Begins the upload in the store. If that fails, the upload expires immediately. The store may have begun it nevertheless, so
+   * the sweep drops it.
    */
   private async begin(id: UploadId, blob_id: string): Promise<string> {
     try {
