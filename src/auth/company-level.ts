@@ -5,7 +5,7 @@ import type { Principal } from './principal.js';
 
 /**
  * Caller whose company-level rights were checked. Services require this type for company-wide changes. The plain {@link
- * Principal} of an agent's tool does not compile there.
+ * Principal} of an agent's tool does not compile as this type.
  */
 export type CompanyPrincipal = Principal & {
   readonly kind: Exclude<Principal['kind'], 'agent'>;

@@ -13,7 +13,7 @@ export const Public = Reflector.createDecorator<void, boolean>({ transform: () =
 /** Metadata of routes marked {@link CompanyLevel}. */
 export const CompanyLevelOnly = Reflector.createDecorator<void, boolean>({ transform: () => true });
 
-/** Restricts a route to company-level callers and documents this. Others get 403. */
+/** Restricts a route to company-level callers and documents this. Other callers get 403. */
 export const CompanyLevel = (): MethodDecorator =>
   applyDecorators(CompanyLevelOnly(), ApiExtension('x-required-role', 'company'));
 

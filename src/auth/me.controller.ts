@@ -12,14 +12,14 @@ export class MeController {
   @Operation({
     tag: 'Identity',
     summary: 'Get the caller',
-    description: 'The owner of the token and their role.',
+    description: 'Returns the owner of the token and their role.',
     response: MeResponse,
     tagged: true,
     extension: true,
   })
   getMe(@Caller() caller: Principal): Tagged<MeResponse> {
     const me = MeResponse.from(caller);
-    // The response is not made from a row with a revision.
+    // There is no row with a revision for this response.
     return Tagged.of(entityTag('me', JSON.stringify(me)), me);
   }
 }

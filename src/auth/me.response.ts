@@ -9,7 +9,9 @@ export class MeResponse {
   @EnumField(['user', 'api_key'], { description: 'Kind of the credential' })
   kind!: Principal['kind'];
 
-  @EnumField(['member', 'company'], { description: '`company` can change deployments and see the usage of all users' })
+  @EnumField(['member', 'company'], {
+    description: 'With `company`, the caller can change deployments and see the usage of all users',
+  })
   role!: 'member' | 'company';
 
   @StringField({ nullable: true, description: 'Id of the user within the company' })
@@ -36,7 +38,7 @@ export class MeResponse {
   @EnumField(ACCESSES, { description: '`read` for an API key that cannot change anything' })
   access!: Access;
 
-  @StringArrayField({ nullable: true, description: 'Projects that the API key can see; null: not limited' })
+  @StringArrayField({ nullable: true, description: 'Projects that the API key can see; null if it is not limited' })
   project_ids!: readonly string[] | null;
 
   @DateTimeField({ nullable: true, description: 'Expiry time of the credential' })

@@ -40,7 +40,7 @@ interface ApiKeyIdentity extends Identity, ProjectRights {
 }
 
 /**
- * Party that a piece of work is done for: a `user`, an `api_key`, or the `agent`.
+ * Party on whose behalf work is done: a `user`, an `api_key`, or the `agent`.
  *
  * An agent never has company-level rights, regardless of who started its turn. It has no credential and therefore sends no
  * requests.
@@ -105,11 +105,11 @@ export class Principal {
   }
 
   /**
-   * Runs `work`, whose result is the body of the response. A request with an `Idempotency-Key` takes effect once. Later requests
-   * with that key get the first body.
+   * Runs `work`, whose result is the body of the response. A request with an `Idempotency-Key` takes effect only once. Later
+   * requests with that key get the first body.
    *
-   * Services call it in the transaction of the effect, after checking the caller's current rights. They must call it before they
-   * check any rule whose result the first request may have changed.
+   * Services call it in the transaction of the effect, after checking the caller's current rights. They must call it before
+   * they check any rule whose result the first request may have changed.
    *
    * @param proof required unless an earlier check has proven that the caller may read the earlier response
    * @throws AlreadyAnswered

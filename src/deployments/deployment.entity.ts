@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
 import { RevisionColumn } from '../database/revision-column.js';
 
-/** Template of a company: a tree of files with AGENTS.md, skills and other files that projects start with. */
+/** Company-owned template: a file tree with AGENTS.md, skills and other files that projects start with. */
 @Entity({ name: 'deployments' })
 export class Deployment {
   @PrimaryGeneratedColumn('uuid')

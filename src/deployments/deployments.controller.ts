@@ -29,7 +29,7 @@ export class DeploymentsController {
     tag: 'Deployments',
     summary: 'Create deployment',
     example: { name: 'Shift planning' },
-    description: 'For company-level callers.',
+    description: 'Only for company-level callers.',
     status: 201,
     response: DeploymentResponse,
     errors: ['deployment_exists'],
@@ -61,7 +61,8 @@ export class DeploymentsController {
     tag: 'Deployments',
     summary: 'Delete deployment',
     description:
-      'Projects keep their copies. The name can be used again, the handle cannot. For company-level callers.',
+      'Projects keep their copies. The name can be used again, but the handle cannot. Only for company-level ' +
+      'callers.',
     status: 204,
     extension: true,
   })

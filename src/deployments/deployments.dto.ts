@@ -35,7 +35,7 @@ export class DeploymentResponse {
     optional: true,
     extension: true,
     description:
-      'Hash of instructions and skills. A project with a different hash has an outdated copy. Not in listings',
+      'Hash of instructions and skills. A project with a different hash has an outdated copy. Omitted in listings',
   })
   config_digest?: string;
 

@@ -7,7 +7,7 @@ import { isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Deployment } from './deployment.entity.js';
 
-/** SELECT from the company's deployment that `$1` names, see {@link DeploymentsRepository.findByName}. */
+/** Returns a SELECT from the company's deployment named by `$1`, see {@link DeploymentsRepository.findByName}. */
 const deploymentOf = (columns: string, company = '$2'): string => `
   SELECT ${columns} FROM deployments
    WHERE company_id = ${company} AND deleted_at IS NULL AND (handle = $1 OR name = $1)
@@ -16,7 +16,7 @@ const deploymentOf = (columns: string, company = '$2'): string => `
 /** Replaces U+0000, which PostgreSQL rejects. No deployment can have such a name. */
 const toValidName = (name: string): string => name.replaceAll('\0', '\u{FFFD}');
 
-/** Lookup of deployment containers. */
+/** Finds deployment containers. */
 export const DEPLOYMENT_CONTAINERS: ContainerLookup = {
   select: (company) => deploymentOf('container_id, NULL::uuid AS project_id, true AS may_write', company),
   selectById: null,
@@ -61,7 +61,10 @@ export class DeploymentsRepository extends EntityRepository(Deployment) {
     return (await this.countBy({ company_id, name, deleted_at: IsNull() })) > 0;
   }
 
-  /** Returns the company's handles that consist of a slug, alone or with a number. Includes handles of deleted deployments. */
+  /**
+   * Returns the company's handles that equal a slug, with or without a number appended. Includes handles of deleted
+   * deployments.
+   */
   async handlesLike(company_id: string, slug: string): Promise<string[]> {
     const rows: { handle: string }[] = await this.query(
       `SELECT handle FROM deployments WHERE company_id = $1 AND handle >= $2 AND handle < $2 || '.'`,

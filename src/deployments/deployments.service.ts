@@ -76,7 +76,7 @@ export class DeploymentsService implements OnModuleInit {
     const { company_id } = companyLevel(caller);
     await this.database.transaction(async (tx) => {
       const deployment = await this.require(company_id, name, tx);
-      // The container is locked before the deployment's row, as in every change of its tree. Throws if it was already deleted.
+      // The container is locked before the deployment's row, as in every change to its tree. Throws if it was already deleted.
       await this.containers.delete(tx, company_id, deployment.container_id);
       await tx.withRepository(this.deployments).markDeleted(deployment);
     });

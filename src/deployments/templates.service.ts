@@ -38,7 +38,7 @@ export class TemplatesService {
   ): Promise<{ objects: number; config_digest: string }> {
     await this.fileTree.removeAll(tx, to, names);
     const objects = await this.fileTree.copy(tx, { from, to, only: names });
-    // Checks the copy because the deployment may have changed since.
+    // Checks the copy because the deployment may have changed in the meantime.
     const problems = configProblems(await this.reader.filesBelow(to, '', tx));
     if (problems.length > 0) {
       const loc = ['body', 'from_deployment'];

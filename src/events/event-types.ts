@@ -8,8 +8,8 @@ import {
 } from '../common/validation/fields.js';
 
 /**
- * Maximum number of pending deliveries of a webhook. Further events are skipped. Concurrent changes of several projects may
- * exceed it by a few.
+ * Maximum number of pending deliveries of a webhook. Additional events are skipped. Concurrent changes in several projects may
+ * exceed the maximum slightly.
  */
 export const MAX_PENDING = 2_000;
 
@@ -218,7 +218,7 @@ export const PROJECT_EVENTS = {
   },
 };
 
-/** Company events, which concern no project. Only webhooks receive them. */
+/** Company events, which do not belong to a project. Only webhooks receive them. */
 export const COMPANY_EVENTS = {
   'budget.reached': {
     data: BudgetReachedEventData,

@@ -8,7 +8,7 @@ export class Event {
   @PrimaryColumn('uuid')
   stream_id!: string;
 
-  /** Number of the event in its stream, from 1, without gaps and in commit order. */
+  /** Number of the event in its stream, starting at 1, without gaps and in commit order. */
   @PrimaryColumn('bigint')
   id!: number;
 

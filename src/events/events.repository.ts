@@ -23,7 +23,7 @@ export interface NewEvent {
   data: string;
 }
 
-/** Event as read from the database. All fields except its number are text. */
+/** Event as read from the database. All fields except the number are strings. */
 export interface StoredEvent extends NewEvent {
   id: number;
   at: string;
@@ -39,7 +39,7 @@ export interface Delivered {
   skips: boolean;
 }
 
-/** Limited number of events that follow an event. */
+/** Page of the events that follow an event. */
 export interface FollowingEvents {
   /** Number of the newest event in the stream. */
   last_id: number;
@@ -76,7 +76,7 @@ export class EventsRepository extends EntityRepository(Event) {
   async deliverUndelivered(limit: number): Promise<Delivered & { streams: number }> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('events: relay', 0))`);
     const locked: { stream_id: string }[] = await this.query(LOCK_LEFT, [limit]);
-    // A separate statement, because it must see the changes that the locks waited for.
+    // This must be a separate statement, because it must see the changes that the locks waited for.
     const [delivered]: [Delivered] = await this.query(DELIVER_LEFT, [locked.map(({ stream_id }) => stream_id)]);
     return { ...delivered, streams: locked.length };
   }
@@ -96,7 +96,7 @@ export class EventsRepository extends EntityRepository(Event) {
         events.map(({ data }) => data),
       );
     else for (const { type, data } of events) parameters.push(type, data);
-    // A separate statement, so that the next statement sees the webhooks that exist when the lock is granted.
+    // This must be a separate statement, so that the next statement sees the webhooks that exist when the lock is granted.
     const [, [delivered]] = await pipelined(
       this.query<unknown[]>(LOCK_HEAD, [stream_id]),
       this.query<[Delivered]>(few ?? APPEND_MANY, parameters),
@@ -113,7 +113,7 @@ export class EventsRepository extends EntityRepository(Event) {
     return { last_id: first.last_id, events: (first.id as number | null) === null ? [] : rows };
   }
 
-  /** Returns the numbers of the newest events by stream, as text. */
+  /** Returns the number of each stream's newest event as a string, by stream. */
   async heads(streamIds: readonly string[]): Promise<Map<string, string>> {
     const heads: { stream_id: string; last_id: number }[] = await this.query(
       'SELECT stream_id, last_id FROM event_heads WHERE stream_id = ANY ($1::uuid[])',
@@ -140,7 +140,7 @@ export class EventsRepository extends EntityRepository(Event) {
     return rows.map(({ stream_id }) => stream_id);
   }
 
-  /** Removes up to `limit` events of a project, and finally its head. Returns false if nothing was left. */
+  /** Removes up to `limit` events of a project, and finally its head. Returns false if nothing is left. */
   async removePage(project_id: ProjectId, limit: number): Promise<boolean> {
     for (const statement of [
       `DELETE FROM events WHERE stream_id = $1

@@ -1,15 +1,18 @@
 import { MAX_PENDING } from './event-types.js';
 
-/** Maximum number of events of a stream that are read at a time, and bytes of their data. */
+/** Maximum number of a stream's events that are read at a time, and maximum size of their data in bytes. */
 const MAX_EVENTS = 200;
 const MAX_BYTES = 256 * 1024;
 
-/** SQL of the number of pending deliveries of a webhook `w`. Attempted and unattempted deliveries have separate indexes. */
+/**
+ * SQL expression for the number of pending deliveries of a webhook `w`. Attempted and unattempted deliveries have separate
+ * indexes.
+ */
 const PENDING = `(
   (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'pending' AND d.attempts = 0)
   + (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'pending' AND d.attempts > 0))`;
 
-/** SQL of the envelope of an event `e` in a stream `h`, equal to {@link envelopeOf}. */
+/** SQL expression for the envelope of an event `e` in a stream `h`, equal to {@link envelopeOf}. */
 const ENVELOPE = `
   '{"id":' || e.id || ',"type":' || to_json(e.type) || CASE WHEN h.of_company THEN '' ELSE ',"project_id":"' || h.stream_id || '"' END ||
   ',"at":"' || iso_timestamp(e.at) || '","actor":{"kind":"' || e.actor_kind || '","id":' || coalesce(to_json(e.actor_id)::text, 'null') ||
@@ -41,7 +44,7 @@ const DELIVER = `wanted AS (
 
 /**
  * SQL that numbers events, adds them and delivers them to webhooks, for stream $1 and the actor $2 and $3. Until the commit, no
- * other transaction can number events of the stream, so this is the last statement of a transaction. It fails for a stream
+ * other transaction can number events of the stream, so this must be the last statement of a transaction. It fails for a stream
  * without a head.
  */
 const append = (count: number | string, rows: string): string => `
@@ -120,7 +123,7 @@ export const STREAMS = `
 
 /**
  * Removes up to $2 of the oldest events of each of the streams $1, if they are older than the interval $3. Returns the streams
- * where it removed that number. Events have no index on their time, because all writes would contend for its last page.
+ * from which it removed that many. Events have no index on their time, because all writes would contend for its last page.
  */
 export const REMOVE_OLD = `
   WITH old AS (

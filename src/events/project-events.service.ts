@@ -10,7 +10,7 @@ import { type Actor, type CompanyEventData, MAX_PATHS, type ProjectEventData, SE
 import { EventsChannel } from './events.channel.js';
 import { type Delivered, EventsRepository, type NewEvent } from './events.repository.js';
 
-/** Retention of events. */
+/** Retention period of events. */
 const KEPT = '24 h';
 /** Number of streams per batch when old events are removed, and number of events removed from each. */
 const STREAMS_AT_ONCE = 100;
@@ -32,8 +32,8 @@ interface Notes extends Delivered {
  * Records events in the transaction of the change that they report. Change and event commit together. Readers of the project's
  * stream then receive the event, regardless of the process they are connected to.
  *
- * Events are numbered after all other work of the transaction, so that numbers become visible in order, and numbering does not
- * make transactions wait for each other's work.
+ * Events are numbered after all other work of the transaction, so that numbers become visible in order and transactions do not
+ * wait for each other's work.
  */
 @Injectable()
 export class ProjectEventsService implements OnModuleInit {
@@ -67,7 +67,7 @@ export class ProjectEventsService implements OnModuleInit {
     this.add(tx, project_id, type, data);
   }
 
-  /** Records an event of a company that concerns no project. */
+  /** Records a company event that does not belong to a project. */
   async noteInCompany<Type extends keyof CompanyEventData>(
     tx: Tx,
     company_id: string,
@@ -89,7 +89,7 @@ export class ProjectEventsService implements OnModuleInit {
     });
   }
 
-  /** Removes a page of the events of a project during its purge. Returns false if nothing was left. */
+  /** Removes a page of the events of a project during its purge. Returns false if nothing is left. */
   async removePage(tx: Tx, project_id: ProjectId): Promise<boolean> {
     return await tx.withRepository(this.events).removePage(project_id, PURGED_AT_ONCE);
   }

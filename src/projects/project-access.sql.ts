@@ -1,15 +1,15 @@
 /**
- * SQL of project visibility. Company-level callers and members see a project. If its visibility is `company`, everybody in the
- * company sees it too. An API key with a project list sees at most those projects. The statement itself checks membership. If the
- * credential leaves it open, it also checks whether the person is company-level.
+ * SQL for project visibility.  Company-level callers and members see a project. If its visibility is `company`, everybody in
+ * the company sees it too. An API key with a project list sees at most those projects. The statement itself checks membership.
+ * If the credential leaves it open, it also checks whether the person is company-level.
  *
  * The parameter `p` is the alias of a row of projects. The parameter `caller` is the SQL of a parameter from `callerParameter`.
  */
 
-/** Returns SQL of the caller's company. */
+/** Returns SQL for the caller's company. */
 export const companyOf = (caller: string): string => `(${caller}::text[])[1]`;
 
-/** Returns SQL of the id of the person whose rights count. */
+/** Returns SQL for the id of the person whose rights count. */
 export const personOf = (caller: string): string => `(${caller}::text[])[2]`;
 
 const seesAll = (caller: string): string => `(${caller}::text[])[3]::boolean`;
@@ -39,7 +39,7 @@ export const isVisible = (p: string, caller: string): string =>
 export const isDeletedAndVisible = (p: string, caller: string): string =>
   `${p}.deleted_at IS NOT NULL AND ${isAccessible(p, caller)}`;
 
-/** SQL of the caller's role in a visible project. Everybody can edit a project with `company` visibility. */
+/** SQL for the caller's role in a visible project. Everybody can edit a project with `company` visibility. */
 export const roleIn = (p: string, caller: string): string => `
   CASE WHEN ${onlyReads(caller)} THEN 'viewer'
        WHEN ${isCompanyLevel(caller)} THEN 'owner'
@@ -49,10 +49,10 @@ export const roleIn = (p: string, caller: string): string => `
 export const mayEdit = (p: string, caller: string): string =>
   `(NOT ${onlyReads(caller)} AND ${reaches(p, caller, `m.role <> 'viewer'`)})`;
 
-/** SQL of the id of a project if it is visible to the caller, otherwise null. Used by reads of other modules. */
+/** SQL for the id of a project if it is visible to the caller, otherwise null. Used by reads in other modules. */
 export const projectOf = (caller: string, project: string): string =>
   `(SELECT p.id FROM projects p WHERE p.id = ${project} AND ${isVisible('p', caller)})`;
 
-/** Condition that a deleted project can be restored. `graceSeconds` is SQL. */
+/** Condition that a deleted project can be restored. `graceSeconds` is a SQL expression. */
 export const isRestorable = (graceSeconds: string): string =>
   `p.purge_began_at IS NULL AND p.deleted_at > now() - make_interval(secs => ${graceSeconds})`;

@@ -56,7 +56,7 @@ export class ProjectEditor extends ProjectReader {
     return new ProjectEditor(caller);
   }
 
-  /** Runs `work` through `once` of the caller. */
+  /** Runs `work` through the caller's `once`. */
   async once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body> {
     return await this.caller.once(tx, work, proof);
   }

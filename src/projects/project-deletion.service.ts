@@ -13,8 +13,8 @@ import { type ProjectDetails, ProjectViewsRepository } from './project-views.rep
 import { ProjectsRepository } from './projects.repository.js';
 
 /**
- * Deletes projects. They are invisible as soon as the transaction commits. Their contents stay for PROJECTS_GRACE_SECONDS, so
- * that they can be restored. Then they are purged.
+ * Deletes projects. They are invisible as soon as the transaction commits. Their contents are kept for PROJECTS_GRACE_SECONDS,
+ * so that they can be restored, and then purged.
  */
 @Injectable()
 export class ProjectDeletionService {
@@ -30,7 +30,7 @@ export class ProjectDeletionService {
   ) {}
 
   /**
-   * Deletes a project with its contents. Its cost stays in the ledger.
+   * Deletes a project with its contents. Its cost remains in the ledger.
    *
    * Writers first lock the project, or the container of its files. Both locks fail once the project is deleted.
    *
@@ -48,7 +48,7 @@ export class ProjectDeletionService {
       await this.containers.hide(tx, project.company_id, ...(await this.views.containersOf(tx, project)));
       await this.uploads.expireTo(tx, project.workspace_id);
       await projects.markDeleted(project.id);
-      // Last event that readers receive.
+      // This is the last event that readers receive.
       this.events.note(tx, project.id, 'project.deleted', {});
     });
   }
@@ -64,7 +64,7 @@ export class ProjectDeletionService {
       const projects = tx.withRepository(this.projects);
       const restore = async (): Promise<ProjectResponse> =>
         ProjectResponse.from(await this.undelete(tx, owner, projectId));
-      // A restored project is not found among the deleted projects, where ownership is checked.
+      // A restored project is no longer found among the deleted projects, where ownership is checked.
       return await owner.once(tx, restore, async () => await projects.require(owner, projectId));
     });
   }

@@ -7,15 +7,15 @@ import type { Project } from './project.entity.js';
 export type ProjectListener = (tx: Tx, project: Project) => Promise<void>;
 
 /**
- * Removes a page of a module's rows of a deleted project, in a separate transaction.
+ * Removes a page of a module's rows for a deleted project, in a separate transaction.
  *
  * @returns whether there may be more
  */
 export type Purger = (tx: Tx, project_id: ProjectId) => Promise<boolean>;
 
 /**
- * Listeners of other modules to the creation, deletion, restoration and purge of projects. Modules register them in
- * `onModuleInit`.
+ * Notifies listeners in other modules of the creation, deletion, restoration and purge of projects. Modules register listeners
+ * in `onModuleInit`.
  */
 @Injectable()
 export class ProjectLifeService {
@@ -24,22 +24,22 @@ export class ProjectLifeService {
   private readonly restoration: ProjectListener[] = [];
   readonly purgers: Purger[] = [];
 
-  /** Adds something to every new project. */
+  /** Registers a listener that adds something to every new project. */
   onCreate(listener: ProjectListener): void {
     this.creation.push(listener);
   }
 
-  /** Ends running work of a deleted project. */
+  /** Registers a listener that ends running work in a deleted project. */
   onDelete(listener: ProjectListener): void {
     this.deletion.push(listener);
   }
 
-  /** Undoes the changes of an `onDelete` listener. */
+  /** Registers a listener that undoes the changes of an `onDelete` listener. */
   onRestore(listener: ProjectListener): void {
     this.restoration.push(listener);
   }
 
-  /** Removes the rows of a project that can no longer be restored. */
+  /** Registers a function that removes the rows of a project that can no longer be restored. */
   onPurge(purger: Purger): void {
     this.purgers.push(purger);
   }

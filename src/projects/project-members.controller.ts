@@ -16,9 +16,9 @@ export class ProjectMembersController {
     tag: 'Members',
     summary: 'List members',
     description:
-      'Members in the order in which they were added. Only members and company-level callers can see a private ' +
-      'project. If a project is visible to the company, everyone in the company can edit it, and a role can only add ' +
-      'rights.',
+      'Returns members in the order in which they were added. Only members and company-level callers can see a ' +
+      'private project. If a project is visible to the company, everyone in the company can edit it, and a role can ' +
+      'only add rights.',
     response: ProjectMemberListResponse,
     extension: true,
   })
@@ -36,8 +36,8 @@ export class ProjectMembersController {
     summary: 'Add member, or change role',
     example: { role: 'editor' },
     description:
-      'For owners of the project and company-level callers. Returns 404 for a user who has never used this service, ' +
-      'and 409 if no owner would remain.',
+      'Only for owners of the project and company-level callers. Returns 404 for a user who has never used this ' +
+      'service, and 409 if no owner would remain.',
     response: ProjectMemberResponse,
     errors: ['last_owner', 'owner_required', 'too_many_members', 'user_not_found'],
     extension: true,
@@ -56,8 +56,8 @@ export class ProjectMembersController {
     tag: 'Members',
     summary: 'Remove member',
     description:
-      'For owners of the project and company-level callers. Users can remove themselves. Streams of a user who ' +
-      'loses access close within 5 seconds. Returns 409 if no owner would remain.',
+      'Only for owners of the project and company-level callers, but users can remove themselves. Streams of a user ' +
+      'who loses access close within 5 seconds. Returns 409 if no owner would remain.',
     status: 204,
     errors: ['last_owner', 'member_not_found', 'owner_required'],
     extension: true,

@@ -39,7 +39,7 @@ export class ProjectMemberResponse {
   }
 }
 
-/** Members of a project, in the order they were added. */
+/** Members of a project, in the order in which they were added. */
 export class ProjectMemberListResponse extends WalkResponse {
   @ObjectArrayField(() => ProjectMemberResponse)
   members!: ProjectMemberResponse[];

@@ -19,10 +19,11 @@ const MEMBER_ROWS = `
    WHERE m.project_id = $1`;
 
 /**
- * Stores members of projects. Changes require that the caller has locked the project, so that remaining owners can be counted.
+ * Stores the members of projects. The caller must have locked the project before changing them, so that the remaining owners
+ * can be counted.
  */
 export class ProjectMembersRepository extends EntityRepository(ProjectMember) {
-  /** Returns a page of a project's members, in the order they were added. */
+  /** Returns a page of a project's members, in the order in which they were added. */
   async page(project_id: ProjectId, page: WalkQuery): Promise<Page<MemberRow>> {
     const { limit, offset } = page;
     const start = walkStart('members', page, (key) => !key.includes('\0'));

@@ -27,7 +27,7 @@ export class ProjectMembersService {
   ) {}
 
   /**
-   * Returns the members of a project, in the order they were added.
+   * Returns the members of a project, in the order in which they were added.
    * @throws NotFound
    */
   async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<MemberRow>> {

@@ -17,7 +17,10 @@ export class ProjectRemovalService {
     private readonly containers: ContainersService,
   ) {}
 
-  /** Removes a project with its snapshots, cards and members. Discards their containers. Returns false: nothing is left. */
+  /**
+   * Removes a project with its snapshots, cards and members. Discards their containers. Returns false because nothing is left
+   * to remove.
+   */
   async remove(tx: Tx, { id, company_id, container_ids }: PurgeableProject): Promise<false> {
     const [projects, snapshots] = [tx.withRepository(this.projects), tx.withRepository(this.snapshots)];
     // The current snapshot can be deleted only after this reference is cleared.

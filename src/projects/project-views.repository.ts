@@ -61,7 +61,7 @@ const DETAILS = `
 
 const VERSIONS = `SELECT ${VERSION} FROM projects p ${JOINED} WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
 
-/** Reads projects for responses, with their creators, origins and entity tags. It has no entity, because it writes nothing. */
+/** Reads projects for responses, with their creators, origins and entity tags. Has no entity because it only reads. */
 @Injectable()
 export class ProjectViewsRepository {
   constructor(private readonly source: DataSource) {}
@@ -108,7 +108,7 @@ export class ProjectViewsRepository {
     return tagOf(row);
   }
 
-  /** Returns a page of the projects that the caller sees, with the exact total number of matches. */
+  /** Returns a page of the projects that the caller can see, with the exact total number of matches. */
   async summaries(reader: ProjectReader, query: ProjectQuery, graceSeconds: number): Promise<Page<ListedProject>> {
     const { q = null, workspace_mode = null, created_by = null, visibility = null, status = null, ...rest } = query;
     const { deleted = false, ...page } = rest;

@@ -75,11 +75,11 @@ export class Project {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at!: Date | null;
 
-  /** Time when its purge began. */
+  /** Time when the project's purge began. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   purge_began_at!: Date | null;
 
-  /** Users who see it in addition to its members: everybody in the company, or only company-level callers. */
+  /** Users who can see the project in addition to its members: everybody in the company, or only company-level callers. */
   @Column('text', { default: 'company' })
   visibility!: Visibility;
 
@@ -119,7 +119,7 @@ export class Project {
   @Column('boolean', { default: false })
   production_requirements_defined!: boolean;
 
-  /** Hash of the file contents that contain sets. Empty without such contents, null if no data card refers to a file. */
+  /** Hash of the file contents that contain sets. Empty if there are none, null if no data card refers to a file. */
   @Column('text', { nullable: true })
   data_files_digest!: string | null;
 
@@ -136,14 +136,14 @@ export class Project {
   @Column('integer', { default: 0 })
   active_solves!: number;
 
-  /** Sum of the project's rows in the ledger. */
+  /** Sum of the project's ledger entries. */
   @Column('numeric', { precision: 20, scale: 6, default: 0 })
   total_credits!: number;
 
   @RevisionColumn()
   revision!: string;
 
-  /** Changes with every change of its cards. */
+  /** Changes whenever one of the project's cards changes. */
   @RevisionColumn()
   cards_revision!: string;
 }

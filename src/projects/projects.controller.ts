@@ -39,7 +39,7 @@ export class ProjectsController {
   @Operation({
     tag: 'Projects',
     summary: 'List projects',
-    description: 'Projects that the caller can see, most recently changed first.',
+    description: 'Lists the projects that the caller can see, most recently changed first.',
     response: ProjectSummaryListResponse,
   })
   async listProjects(
@@ -73,7 +73,7 @@ export class ProjectsController {
   @Operation({
     tag: 'Projects',
     summary: 'Get project',
-    description: 'The project with its completeness, origin and cost.',
+    description: 'Returns the project with its completeness, origin and cost.',
     response: ProjectResponse,
     tagged: true,
   })
@@ -111,9 +111,9 @@ export class ProjectsController {
     tag: 'Projects',
     summary: 'Delete project',
     description:
-      'For owners of the project and company-level callers. Hides the project and its contents immediately: running ' +
-      'turns, solves and uploads end, streams close. It can be restored for some time (24 hours by default). Its ' +
-      'cost remains in the usage listings.',
+      'Only for owners of the project and company-level callers. Hides the project and its contents immediately, ' +
+      'ends running turns, solves and uploads, and closes streams. The project can be restored for some time (24 ' +
+      'hours by default). Its cost remains in the usage listings.',
     status: 204,
     errors: ['owner_required'],
     tagged: true,
@@ -132,9 +132,9 @@ export class ProjectsController {
     tag: 'Projects',
     summary: 'Restore project',
     description:
-      'For owners of the project and company-level callers. Restores a deleted project with its contents. Turns, ' +
-      'solves and incomplete uploads that ended with it do not resume. Returns 404 after the grace period. `GET ' +
-      '/projects?deleted=true` lists projects that can be restored.',
+      'Only for owners of the project and company-level callers. Restores a deleted project with its contents. ' +
+      'Turns, solves and incomplete uploads that ended with it do not resume. Returns 404 after the grace period. ' +
+      '`GET /projects?deleted=true` lists projects that can be restored.',
     response: ProjectResponse,
     errors: ['owner_required'],
     idempotent: true,
@@ -151,7 +151,7 @@ export class ProjectsController {
   @Operation({
     tag: 'Projects',
     summary: 'List cards',
-    description: 'The whole canvas, oldest card first.',
+    description: 'Returns the whole canvas, oldest card first.',
     response: CardListResponse,
     tagged: true,
     extension: true,

@@ -32,7 +32,12 @@ const description = { nullable: true, optional: true, maxLength: 20_000 };
 
 /** Page and filter of the project listing. */
 export class ProjectQuery extends WalkQuery {
-  @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Part of the name, case-insensitive' })
+  @StringField({
+    optional: true,
+    extension: true,
+    maxLength: 1_024,
+    description: 'Substring of the name, case-insensitive',
+  })
   q?: string;
 
   @EnumField(WORKSPACE_MODES, { optional: true, extension: true })
@@ -42,7 +47,7 @@ export class ProjectQuery extends WalkQuery {
     optional: true,
     extension: true,
     maxLength: 1_024,
-    description: 'Only projects created by this user: `me` or a user id. For an API key, `me` is its creator',
+    description: 'Returns only projects created by this user: `me` or a user id. For an API key, `me` is its creator',
   })
   created_by?: string;
 
@@ -86,7 +91,7 @@ export class ProjectCreateRequest {
   visibility!: Visibility;
 }
 
-/** Change of a project. Absent fields are unchanged. Null clears a description, and leaves name and mode unchanged. */
+/** Change to a project. Absent fields are unchanged. Null clears a description, and leaves name and mode unchanged. */
 export class ProjectUpdate {
   @StringField({ nullable: true, optional: true, minLength: 1, maxLength: 100, example: 'Weekly production plan' })
   name?: string | null;
@@ -104,7 +109,7 @@ export class ProjectUpdate {
     nullable: true,
     optional: true,
     extension: true,
-    description: 'For owners of the project and company-level callers only',
+    description: 'Can be changed only by owners of the project and company-level callers',
   })
   visibility?: Visibility | null;
 }
@@ -153,7 +158,7 @@ export class ProjectResponse {
   @ObjectField(() => CompletenessResponse, { optional: true })
   completeness!: CompletenessResponse;
 
-  @StringField({ nullable: true, optional: true, description: 'Snapshot that run mode uses' })
+  @StringField({ nullable: true, optional: true, description: 'Snapshot that is used in run mode' })
   current_snapshot_id!: string | null;
 
   @FreeObjectArrayField({ default: [], description: COMPONENTS })
@@ -182,7 +187,8 @@ export class ProjectResponse {
 
   @StringField({
     extension: true,
-    description: 'Hash of the copied instructions and skills; equals the deployment’s if the copy is up to date',
+    description:
+      'Hash of the copied instructions and skills. Equals the hash of the deployment if the copy is up to date',
   })
   config_digest!: string;
 
@@ -247,7 +253,11 @@ export class ProjectSummary {
   @BooleanField({ optional: true })
   objective_confirmed!: boolean;
 
-  @StringField({ optional: true, description: '`solving`, `working` (the agent answers) or `idle`', example: 'idle' })
+  @StringField({
+    optional: true,
+    description: '`solving`, `working` (the agent is answering) or `idle`',
+    example: 'idle',
+  })
   status!: string;
 
   @NumberField({ optional: true })

@@ -21,7 +21,7 @@ const workspaceOf = (condition: string, caller: string): string => `
   SELECT p.workspace_id AS container_id, p.id AS project_id, ${mayEdit('p', caller)} AS may_write
     FROM projects p WHERE ${condition} AND ${isVisible('p', caller)}`;
 
-/** Lookup of workspace containers. */
+/** Finds workspace containers. */
 export const WORKSPACES: ContainerLookup = {
   select: (scope) => workspaceOf('p.id = $1', scope),
   selectById: (scope) => workspaceOf('p.workspace_id = $1', scope),
@@ -30,8 +30,8 @@ export const WORKSPACES: ContainerLookup = {
 };
 
 /**
- * SQL that adds to the counters of a project, sets the feasibility result if given, and updates the change time. Each argument is
- * SQL.
+ * SQL that adds to the counters of a project, sets the feasibility result if given, and updates the change time. Each argument
+ * is a SQL expression.
  */
 export const adjustProject = (
   project_id: string,
@@ -72,7 +72,7 @@ export interface PurgeableProject {
 
 const LOCKING = 'FOR NO KEY UPDATE OF p';
 
-/** SELECT of a project row with the caller's role. */
+/** SELECT for a project row with the caller's role. */
 const selected = (condition: string, locking: string): string =>
   `SELECT p.*, ${roleIn('p', '$1')} AS caller_role FROM projects p WHERE p.id = $2 AND ${condition} ${locking}`;
 
@@ -131,8 +131,8 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Returns the entries whose reader can no longer see the project. If the stream outlives its project, a deleted project still
-   * counts as visible.
+   * Returns the entries whose readers can no longer see the project. If the stream outlives its project, a deleted project
+   * still counts as visible.
    */
   async withoutAccess<Following extends { reader: ProjectReader; project_id: ProjectId; outlivesProject: boolean }>(
     followed: readonly Following[],
@@ -172,8 +172,8 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Records the end of a turn. The change time is not updated, because the start of the turn and its work already did. This keeps
-   * the row's place in all indexes.
+   * Records the end of a turn. The change time is not updated, because the start of the turn and its work have already updated
+   * it. This avoids updating the indexes.
    */
   async endTurn(project_id: ProjectId, credits: number): Promise<void> {
     await this.query(

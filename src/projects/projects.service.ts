@@ -24,7 +24,7 @@ export class ProjectsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Returns the projects that the caller sees, last changed or deleted first. */
+  /** Returns the projects that the caller can see, most recently changed or deleted first. */
   async list(reader: ProjectReader, query: ProjectQuery): Promise<Page<ListedProject>> {
     return await this.views.summaries(reader, query, this.config.PROJECTS_GRACE_SECONDS);
   }

@@ -13,7 +13,7 @@ export class SnapshotsController {
   @Operation({
     tag: 'Projects',
     summary: 'Take snapshot',
-    description: 'Saves the workspace and the cards as they are now; the snapshot becomes the current one.',
+    description: 'Saves the current state of the workspace and the cards. The snapshot becomes the current snapshot.',
     status: 201,
     response: SnapshotResponse,
     errors: ['too_many_snapshots'],
@@ -47,7 +47,7 @@ export class SnapshotsController {
   @Operation({
     tag: 'Projects',
     summary: 'Delete snapshot',
-    description: 'Returns 409 for the current snapshot: take another snapshot first.',
+    description: 'Returns 409 for the current snapshot. Take another snapshot first.',
     status: 204,
     errors: ['snapshot_in_use'],
     extension: true,

@@ -22,7 +22,7 @@ export class SnapshotResponse {
   @DateTimeField()
   created_at!: Date;
 
-  @BooleanField({ description: 'Whether run mode uses it' })
+  @BooleanField({ description: 'Whether this snapshot is used in run mode' })
   is_current!: boolean;
 
   @IntegerField()

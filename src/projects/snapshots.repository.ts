@@ -26,7 +26,7 @@ const treeOf = (condition: string, caller: string): string => `
     FROM snapshots s JOIN projects p ON p.id = s.project_id AND ${isVisible('p', caller)}
    WHERE ${condition}`;
 
-/** Lookup of snapshot containers. */
+/** Finds snapshot containers. */
 export const SNAPSHOT_TREES: ContainerLookup = {
   select: (scope) => treeOf('s.id = $1', scope),
   selectById: (scope) => treeOf('s.container_id = $1', scope),
@@ -60,7 +60,7 @@ export class SnapshotsRepository extends EntityRepository(Snapshot) {
   }
 
   /**
-   * Returns a snapshot in the same form as {@link page}.
+   * Returns a snapshot in the same format as {@link page}.
    * @throws NotFound
    */
   async row(project_id: ProjectId, snapshotId: string): Promise<SnapshotRow> {

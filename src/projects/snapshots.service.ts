@@ -13,10 +13,12 @@ import { SnapshotResponse } from './snapshots.dto.js';
 import { type SnapshotRow, SnapshotsRepository } from './snapshots.repository.js';
 import type { ProjectEditor, ProjectReader } from './project-access.js';
 
-/** Maximum number of snapshots of a project. */
+/** Maximum number of snapshots per project. */
 const MAX_SNAPSHOTS = 100;
 
-/** Manages immutable copies of a project's workspace and cards. Every operation throws NotFound if the project is not found. */
+/**
+ * Manages immutable copies of a project's workspace and cards. Every operation throws NotFound if the project does not exist.
+ */
 @Injectable()
 export class SnapshotsService {
   constructor(
@@ -75,7 +77,7 @@ export class SnapshotsService {
   }
 
   /**
-   * Takes a snapshot of a locked project. Later solves use it.
+   * Takes a snapshot of a locked project. Subsequent solves use it.
    *
    * @throws Conflict if the project has too many snapshots
    */

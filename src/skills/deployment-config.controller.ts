@@ -32,7 +32,7 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'Get deployment instructions',
-    description: 'The deployment’s current AGENTS.md. Projects have their own copies.',
+    description: 'Returns the deployment’s current AGENTS.md. Projects have their own copies.',
     response: AgentInstructionsResponse,
     errors: ['instructions_not_found'],
     tagged: true,
@@ -55,7 +55,8 @@ export class DeploymentConfigController {
       content: '# Production planning\n\nAsk for one thing at a time, and state quantities with their units.\n',
     },
     description:
-      'Replaces the deployment’s AGENTS.md. Projects keep their copy until they pull. For company-level callers.',
+      'Replaces the deployment’s AGENTS.md. Projects keep their copy until they pull. Only for company-level ' +
+      'callers.',
     response: AgentInstructionsResponse,
     errors: ['company_storage_full', 'directory_in_the_way', 'file_in_the_way', 'store_full', 'tree_full'],
     tagged: true,
@@ -73,7 +74,7 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'List deployment skills',
-    description: 'Name, description and file paths of every skill, sorted by name.',
+    description: 'Returns the name, description and file paths of every skill, sorted by name.',
     response: SkillListResponse,
     extension: true,
   })
@@ -85,7 +86,7 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'Get deployment skill',
-    description: 'The whole skill with the text of its files.',
+    description: 'Returns the whole skill with the text of its files.',
     response: SkillDetail,
     errors: ['content_too_large'],
     tagged: true,
@@ -110,7 +111,8 @@ export class DeploymentConfigController {
       files: { 'SKILL.md': 'No shift is longer than ten hours.\n', 'examples/night.md': 'Night shifts end at six.\n' },
     },
     description:
-      'Creates or replaces a skill with all its files. Projects see it when they pull. For company-level callers.',
+      'Creates or replaces a skill with all its files. Projects receive it when they pull. Only for company-level ' +
+      'callers.',
     response: SkillSummary,
     errors: ['company_storage_full', 'directory_in_the_way', 'file_in_the_way', 'store_full', 'tree_full'],
     tagged: true,
@@ -132,7 +134,7 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'Delete deployment skill',
-    description: 'For company-level callers.',
+    description: 'Only for company-level callers.',
     status: 204,
     tagged: true,
     extension: true,

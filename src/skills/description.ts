@@ -1,8 +1,8 @@
 import { type Frontmatter, FrontmatterError, MAX_FRONTMATTER_BYTES, readFrontmatter } from './frontmatter.js';
 
-/** Part of a SKILL.md that is read for its description: the longest frontmatter and some text. */
+/** Number of bytes of a SKILL.md that are read for its description: the longest frontmatter and some text. */
 export const HEAD_BYTES = MAX_FRONTMATTER_BYTES + 8 * 1024;
-/** Maximum length of a description that is taken from the text. */
+/** Maximum length of a description that is taken from the text, in characters. */
 const MAX_LINE_LENGTH = 1024;
 
 /**

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, LineCounter, type Node, parseDocument, visit, type YAMLError } from 'yaml';
 import { TooComplex, assertSimple } from './yaml-bounds.js';
 
-/** Maximum bytes of frontmatter in UTF-8, between its `---` lines. */
+/** Maximum size of the frontmatter between its `---` lines, in bytes of UTF-8. */
 export const MAX_FRONTMATTER_BYTES = 64 * 1024;
 const OPENING = /^\uFEFF?---[ \t]*\r?\n/;
 const CLOSING = /(?<=^|\n)---[ \t]*\r?(?=\n|$)/;
@@ -102,7 +102,7 @@ function reasonOf({ code, message }: YAMLError): string {
   return code === 'BLOCK_AS_IMPLICIT_KEY' ? `${reason}; put text that contains ": " in quotes` : reason;
 }
 
-/** Returns why a YAML node is not allowed in frontmatter, or undefined. */
+/** Returns the reason why a YAML node is not allowed in frontmatter, or undefined. */
 function refusedIn(node: Node): { reason: string; at: Node['range'] } | undefined {
   const at = node.range;
   if (isAlias(node)) return { reason: 'aliases are not allowed', at };

@@ -34,7 +34,7 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'List project skills',
-    description: 'Skills that a turn would mount, sorted by name.',
+    description: 'Lists the skills that a turn would mount, sorted by name.',
     response: ProjectSkillListResponse,
     extension: true,
   })
@@ -50,7 +50,8 @@ export class ProjectSkillsController {
     tag,
     summary: 'Get project skill',
     description:
-      'The whole skill as a turn would mount it: the project’s own copy, or the deployment’s if there is no copy.',
+      'Returns the whole skill as a turn would mount it: the project’s own copy, or the deployment’s if there is no ' +
+      'copy.',
     response: ProjectSkillDetail,
     tagged: true,
   })
@@ -110,7 +111,7 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'Get agent config',
-    description: 'The instructions and skills that a turn would mount, in one atomic read.',
+    description: 'Returns the instructions and skills that a turn would mount, in one atomic read.',
     response: AgentConfigResponse,
     tagged: true,
     extension: true,

@@ -9,10 +9,10 @@ export const SKILL_FILE = 'SKILL.md';
 const SKILL_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 64;
 
-/** Maximum size of a request with a skill. Escapes can make JSON several times as long as its texts. */
+/** Maximum size of a request with a skill, in bytes. Escaping can make JSON several times as long as the strings in it. */
 export const MAX_SKILL_BODY_BYTES = 8 * 1024 ** 2;
 
-/** Returns whether a name is a valid skill name: 1 to 64 of `[a-z0-9]` with single `-` between. */
+/** Returns whether a name is a valid skill name: 1 to 64 characters of `[a-z0-9]`, with single `-` between them. */
 export const isSkillName = (name: string): boolean => name.length <= MAX_NAME_LENGTH && SKILL_NAME.test(name);
 
 /** File texts by path, relative to the skill's directory. */

@@ -19,7 +19,7 @@ export type StoredSkillFiles = ReadonlyMap<string, StoredBlob>;
 
 const READ_AT_ONCE = 16;
 
-/** Reads and writes skills in a tree: a deployment's, a project's deployment scope, or a project's own. */
+/** Reads and writes skills in a tree: a deployment's, a project's deployment scope, or a project's own scope. */
 @Injectable()
 export class SkillSetsService {
   constructor(

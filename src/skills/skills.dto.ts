@@ -131,7 +131,7 @@ export class AgentInstructionsRequest {
 }
 
 export class AgentInstructionsResponse {
-  @StringField({ description: 'The stored text' })
+  @StringField({ description: 'The stored instructions' })
   content!: string;
 }
 

@@ -16,7 +16,7 @@ export class TooComplex extends Error {
 
 /**
  * Checks YAML before it is parsed into a document. Document parsing is recursive and collects every error. About ten thousand
- * nested brackets would crash the process, and as many stray commas take a second. The lexer and parser used here are not
+ * nested brackets would crash the process, and as many stray commas would take a second. The lexer and parser used here are not
  * recursive and collect no errors.
  *
  * @throws TooComplex

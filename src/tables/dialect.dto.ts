@@ -59,18 +59,19 @@ export class TableDialectOptions {
     ...optional,
     check: encodingProblem,
     description:
-      'CSV and TSV only; a name of the WHATWG Encoding Standard, `cp437`, `cp850`, `cp852`, `cp857`, `cp858` or `iso-8859-16`',
+      'CSV and TSV only; a name of the WHATWG Encoding Standard, `cp437`, `cp850`, `cp852`, `cp857`, `cp858` or ' +
+      '`iso-8859-16`',
     example: 'shift_jis',
   })
   encoding?: string | null;
 
-  @EnumField(DECIMALS, { ...optional, description: 'Columns with another decimal sign are text' })
+  @EnumField(DECIMALS, { ...optional, description: 'Columns with a different decimal sign are read as text' })
   decimal?: '.' | ',' | null;
 
   @EnumField(THOUSANDS, { ...optional, description: 'Thousands separator; empty if not used' })
   thousands?: (typeof THOUSANDS)[number] | null;
 
-  @EnumField(DATE_ORDERS, { ...optional, description: 'Columns with dates in another order are text' })
+  @EnumField(DATE_ORDERS, { ...optional, description: 'Columns with dates in a different order are read as text' })
   date_order?: DateOrder | null;
 
   @BooleanField({ ...optional, description: 'Whether a row contains the column names' })
@@ -111,7 +112,8 @@ export class TableDialect implements Dialect {
   encoding!: string | null;
 
   @StringArrayField({
-    description: 'Other encodings that fit the bytes with different letters. Empty if no other encoding fits.',
+    description:
+      'Other encodings in which the bytes are valid but represent different letters. Empty if there are none.',
   })
   other_encodings!: string[];
 
@@ -121,10 +123,10 @@ export class TableDialect implements Dialect {
   @IntegerField({ nullable: true, description: 'Row with the column names' })
   header_row!: number | null;
 
-  @IntegerField({ nullable: true, description: 'First row of the data; null without data' })
+  @IntegerField({ nullable: true, description: 'First row of the data; null if there is no data' })
   first_row!: number | null;
 
-  @IntegerField({ nullable: true, description: 'Last row of the data; null without data' })
+  @IntegerField({ nullable: true, description: 'Last row of the data; null if there is no data' })
   last_row!: number | null;
 
   @IntegerField({
@@ -152,12 +154,12 @@ export class TableDialect implements Dialect {
 
   @EnumField(SUBTOTAL_CHOICES, {
     nullable: true,
-    description: 'Whether rows that are or may be totals belong to the table; null without such rows',
+    description: 'Whether rows that are or may be totals belong to the table; null if there are no such rows',
   })
   subtotals!: SubtotalChoice | null;
 
   @field(arrayKind(enumKind(UNCERTAIN_FIELDS), {}), {
-    description: 'Fields with several possible readings. Send the right value in `dialect` if the guess is wrong.',
+    description: 'Fields that can be read in several ways. Send the right value in `dialect` if the guess is wrong.',
   })
   uncertain!: UncertainField[];
 }

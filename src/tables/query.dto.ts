@@ -114,10 +114,10 @@ export class QueryColumnResponse {
 
 /** Dialect and omissions of a table in a query. */
 export class QueryTable {
-  @StringField({ description: 'Name in the statement' })
+  @StringField({ description: 'Name of the table in the statement' })
   name!: string;
 
-  @IntegerField({ description: 'Number of rows that `ignore_errors` left out' })
+  @IntegerField({ description: 'Number of unreadable rows that were omitted because of `ignore_errors`' })
   skipped!: number;
 
   @ObjectField(() => TableDialect, { nullable: true, description: 'How the file was read; null for JSON and Parquet' })
@@ -146,7 +146,7 @@ export class QueryResponse {
   @BooleanField({ description: 'Whether more rows exist' })
   truncated!: boolean;
 
-  @ObjectField(() => FileEntry, { nullable: true, description: 'The file at `save_as`' })
+  @ObjectField(() => FileEntry, { nullable: true, description: 'The file saved at `save_as`' })
   saved!: FileEntry | null;
 
   @ObjectArrayField(() => QueryTable, { description: 'How each table was read' })

@@ -35,7 +35,7 @@ export interface TableSource {
   ignoreErrors: boolean;
 }
 
-/** Converted table. This process does not remove it before it is released. */
+/** Converted table. This process keeps it until it is released. */
 export interface OpenTable {
   /** Path of the Parquet file. */
   path: string;
@@ -53,12 +53,12 @@ const PROBLEM_MS = 5 * 60_000;
 const PROBLEMS_CHARACTERS = 4 * 1024 ** 2;
 /** Version of the conversion. Increment it when tables are read differently, so that old copies are not used. */
 const VERSION = 3;
-/** Minimum time between updates of the last use on the disk. */
+/** Minimum interval between updates of a copy's last-use time on disk. */
 const USE_MS = 60_000;
 
 /**
- * Converted tables as Parquet files in `DATA_DIR/tables`, with their descriptions. Contents of files never change, so a copy
- * never becomes invalid, for every process that shares the folder. The least recently used copies are removed first.
+ * Caches converted tables as Parquet files in `DATA_DIR/tables`, with their descriptions. File contents never change, so a copy
+ * stays valid for every process that shares the folder. The least recently used copies are removed first.
  */
 @Injectable()
 export class TableCacheService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -160,7 +160,7 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
       if (mtimeMs < now.getTime() - USE_MS) await utimes(this.place(`${name}.parquet`), now, now);
       return description;
     } catch (error) {
-      // A power failure may have cut the description off. Both files are then created again.
+      // A power failure may have truncated the description. Both files are then created again.
       if (hasCode(error, 'ENOENT') || error instanceof SyntaxError) return undefined;
       throw error;
     }
@@ -212,12 +212,12 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
     return description;
   }
 
-  /** Removes unused copies, and more copies until the rest is within the limit. */
+  /** Removes unused copies, and then more copies until the total size is within the limit. */
   private async shrink(): Promise<void> {
     const tables = (await entriesOf(this.folder)).filter(({ name }) => name.endsWith('.parquet'));
     let bytes = tables.reduce((sum, { size }) => sum + size, 0);
     const now = Date.now();
-    // The modification time of a copy is the time of its last use.
+    // The modification time of a copy is the time when it was last used.
     for (const { name: file, size, modifiedMs } of tables.sort((one, other) => one.modifiedMs - other.modifiedMs)) {
       if (bytes <= this.config.TABLES_CACHE_BYTES && modifiedMs > now - UNUSED_MS) break;
       const name = file.slice(0, -'.parquet'.length);

@@ -17,7 +17,7 @@ export const SheetField = (): PropertyDecorator =>
 export const IgnoreErrorsField = (): PropertyDecorator =>
   BooleanField({
     default: false,
-    description: 'Whether to leave out unreadable rows instead of returning an error',
+    description: 'Whether to omit unreadable rows instead of returning an error',
   });
 
 const anyArray: Kind<Cell[][]> = {
@@ -30,5 +30,6 @@ const anyArray: Kind<Cell[][]> = {
 export const RowsField = (): PropertyDecorator =>
   field(anyArray, {
     description:
-      'One array per row, in the order of `columns`. Dates and times are ISO 8601 strings. Integers beyond 2^53 are strings.',
+      'One array per row, in the order of `columns`. Dates and times are ISO 8601 strings. Integers beyond 2^53 are ' +
+      'strings.',
   });

@@ -38,7 +38,7 @@ export interface ContainerTable extends TableName {
 }
 
 export interface TableOptions {
-  /** Whether rows that cannot be read are left out. */
+  /** Whether rows that cannot be read are omitted. */
   ignoreErrors?: boolean;
   /** Ends the work when the client has disconnected. */
   signal?: AbortSignal;
@@ -70,7 +70,7 @@ export interface Select {
   limit: number;
   /** Maximum size of the result's rows in JSON bytes. The default and upper limit is 8 MiB. */
   maxBytes?: number;
-  /** Format for additionally storing the whole result. */
+  /** Format in which the whole result is also stored. */
   save?: 'csv' | 'parquet';
 }
 

@@ -49,7 +49,7 @@ function filterProblem({ op, value }: Filter): string | undefined {
 
 const scalar = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }];
 
-/** Text, number, boolean, or a list of them, depending on the operator. */
+/** String, number, boolean, or a list of these, depending on the operator. */
 const filterValue: Kind<unknown> = {
   schema: { anyOf: [...scalar, { type: 'array', items: { anyOf: scalar }, maxItems: MAX_MEMBERS }] },
   read: (input) => (Array.isArray(input) ? readList(input) : readScalar(input)),
@@ -58,7 +58,7 @@ const filterValue: Kind<unknown> = {
 /** Reads a scalar. Integers beyond 2^53 stay exact. */
 const readScalar = (input: Json): unknown => (typeof input === 'bigint' ? input : anyKind.read(input));
 
-/** Reads a list. A list with an invalid text is rejected as a whole. */
+/** Reads a list. A list with an invalid string is rejected as a whole. */
 const readList = (input: Json[]): unknown => (hasValidTexts(input) ? input.map(readScalar) : anyKind.read(input));
 
 const isScalar = (value: unknown): boolean => ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
@@ -71,7 +71,7 @@ export class TableFilter implements Filter {
   @ColumnField()
   column!: string;
 
-  @EnumField(FILTER_OPERATORS, { description: 'Nulls satisfy only `empty`. `contains` matches a part of a text' })
+  @EnumField(FILTER_OPERATORS, { description: 'Nulls satisfy only `empty`. `contains` matches a substring' })
   op!: Filter['op'];
 
   @field(filterValue, { optional: true, description: 'A list for `in`, absent for `empty`' })
@@ -225,7 +225,7 @@ export class TableResponse {
   @IntegerField({ description: 'Number of rows, or of groups, that satisfy `where`' })
   total!: number;
 
-  @IntegerField({ description: 'Number of rows that `ignore_errors` left out' })
+  @IntegerField({ description: 'Number of unreadable rows that were omitted because of `ignore_errors`' })
   skipped!: number;
 
   @StringArrayField({ optional: true, nullable: true, description: 'All sheets of a workbook; null for other files' })

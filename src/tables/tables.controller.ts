@@ -22,7 +22,7 @@ export class TablesController {
     description:
       'Returns rows, or groups of rows, of a CSV, TSV, JSON, Parquet or XLSX file, with its columns, their types, ' +
       'and how the file was read. Detects delimiter, encoding, decimal point and types. The types fit every row. ' +
-      'Returns 422 at `path` if the file is not a table or a row cannot be read.',
+      'Returns 422 for `path` if the file is not a table or a row cannot be read.',
     example: { ...EXAMPLE_WORKSPACE, path: EXAMPLE.table, limit: 10 },
     response: TableResponse,
     errors: [...CONTAINER_CODES, 'content_too_large', 'file_not_found', 'store_full'],
@@ -43,7 +43,7 @@ export class TablesController {
     summary: 'Query tables',
     description:
       'Runs a SELECT in the DuckDB dialect over the named tables. The statement cannot read anything else. Returns ' +
-      '422 at `sql` for invalid SQL, with DuckDB’s message, and for a statement that takes more than 10 s ' +
+      '422 for `sql` if the SQL is invalid, with DuckDB’s message, and for a statement that takes more than 10 s ' +
       '(`query_timeout`) or 512 MiB of memory (`out_of_memory`). Truncates responses above 8 MiB.',
     example: {
       ...EXAMPLE_WORKSPACE,

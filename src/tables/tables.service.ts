@@ -27,7 +27,7 @@ const OF_QUERY: RequestPlaces = {
   },
 };
 
-/** Table operations of clients. */
+/** Implements the table operations of clients. */
 @Injectable()
 export class TablesService {
   constructor(
@@ -112,7 +112,7 @@ export class TablesService {
   }
 }
 
-/** Builds a response around rows that are already JSON. They have up to 8 MiB and are neither parsed nor serialized here. */
+/** Builds a response around rows that are already JSON. The rows may take up to 8 MiB and are neither parsed nor serialized. */
 function withRows(columns: object[], rows: string, rest: object): JsonText {
   return new JsonText(`{"columns":${JSON.stringify(columns)},"rows":${rows},${JSON.stringify(rest).slice(1)}`);
 }

@@ -1,11 +1,14 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Maximum number of budgets of a company. */
+/** Maximum number of budgets per company. */
 export const MAX_BUDGETS = 1_000;
-/** Maximum limit in credits. A JSON number represents its millionths exactly. */
+/** Maximum limit in credits. Up to this limit, a JSON number represents millionths exactly. */
 export const MAX_LIMIT = 1_000_000_000;
 
-/** Whose spend counts towards a budget: the company’s, a user’s (including their API keys), an API key’s, or a project’s. */
+/**
+ * Scopes of budgets, which determine whose spend counts: the company’s, a user’s (including their API keys), an API key’s, or a
+ * project’s.
+ */
 export const BUDGET_SCOPES = ['company', 'user', 'api_key', 'project'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 

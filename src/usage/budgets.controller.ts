@@ -48,7 +48,7 @@ export class BudgetsController {
   @Operation({
     tag: 'Usage',
     summary: 'Delete budget',
-    description: 'Blocked operations become possible again immediately.',
+    description: 'Operations that the budget blocked are allowed again immediately.',
     status: 204,
     extension: true,
   })

@@ -47,7 +47,7 @@ export class BudgetRequest {
   @NumberField({
     minimum: 0,
     maximum: MAX_LIMIT,
-    description: 'At most 6 decimals',
+    description: 'At most 6 decimal places',
     example: 100,
     check: (credits) => (hasMillionths(credits) ? undefined : 'credits can have at most 6 decimals'),
   })

@@ -23,7 +23,7 @@ export type BudgetFields = Pick<Budget, 'scope' | 'subject_id' | 'period' | 'lim
 // A budget that is reached but not recorded yet was reached by its last entry. Any later entry would have recorded it.
 const REACHED_AT = 'coalesce(spent.last_at, greatest(b.created_at, budget_period_start(b.period, now())))';
 
-/** Reached budget, as its event contains it. */
+/** Reached budget, as included in its event. */
 export type UnannouncedBudget = CompanyEventData['budget.reached'];
 
 const SELECT = `
@@ -55,7 +55,7 @@ const COUNTED: Record<BudgetScope, string> = {
  * entry in the transaction that adds it.
  */
 export class BudgetsRepository extends EntityRepository(Budget) {
-  /** Blocks additions to a company's ledger and changes of its budgets until the transaction ends. */
+  /** Blocks additions to a company's ledger and changes to its budgets until the transaction ends. */
   async lockCompany(company_id: string): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage_budgets:' || $1, 0))`, [company_id]);
   }
@@ -86,7 +86,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
   /** Counts the company's earlier spend in the current period of a new budget. The company must be locked. */
   async countEarlier(company_id: string, id: string, { scope, subject_id }: BudgetFields): Promise<void> {
     const of = `company_id = $1 AND ${COUNTED[scope]}`;
-    // Every entry is either in the day sums or pending. Periods begin at midnight.
+    // Every entry is either in the daily sums or pending. Periods begin at midnight.
     await this.query(
       `INSERT INTO usage_budget_spend (budget_id, period_start, shard, credits, last_at)
        SELECT b.id, p.start, 0,
@@ -124,7 +124,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     );
   }
 
-  /** Returns companies with reached budgets that were not announced by an event yet. */
+  /** Returns companies with reached budgets that no event has announced yet. */
   async companiesToNotify(): Promise<string[]> {
     const rows: { company_id: string }[] = await this.query(
       'SELECT DISTINCT company_id FROM usage_budgets WHERE reached_period IS DISTINCT FROM told_period AND reached_period IS NOT NULL',
@@ -132,7 +132,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return rows.map(({ company_id }) => company_id);
   }
 
-  /** Marks the reached budgets of a company as announced. Returns those not announced before. */
+  /** Marks the reached budgets of a company as announced. Returns those that were not announced before. */
   async takeUnannounced(company_id: string): Promise<UnannouncedBudget[]> {
     const [untold]: [UnannouncedBudget[], number] = await this.query(
       `UPDATE usage_budgets SET told_period = reached_period

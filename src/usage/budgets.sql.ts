@@ -1,4 +1,4 @@
-/** Spender and project of a piece of work. Each field is SQL. */
+/** Spender and project of a piece of work. Each field is a SQL expression. */
 export interface Payer {
   company_id: string;
   user_id: string;
@@ -6,7 +6,7 @@ export interface Payer {
   project_id: string;
 }
 
-/** SQL of the spend of budgets `b` in their current period. `spent` has `credits` and the time of the last entry. */
+/** SQL for the spend of budgets `b` in their current period. `spent` has `credits` and the time of the last entry. */
 export const SPENT_NOW = `
   LATERAL (SELECT coalesce(sum(s.credits), 0) AS credits, max(s.last_at) AS last_at
              FROM usage_budget_spend s
@@ -15,16 +15,16 @@ export const SPENT_NOW = `
 /** Condition that budget `b` was recorded as reached in the current period. */
 export const IS_NOTED = `coalesce(b.reached_period = budget_period_start(b.period, now()), false)`;
 
-/** Returns SQL of the user who created an API key. The user's budgets also limit the spend of the key. */
+/** Returns SQL for the user who created an API key. The user's budgets also limit the spend of the key. */
 const creatorOf = (company_id: string, api_key_id: string): string =>
   `(SELECT k.created_by FROM api_keys k WHERE k.company_id = ${company_id} AND k.id = ${api_key_id}::text::uuid)`;
 
 /**
- * Returns SQL of a used-up blocking budget that a piece of work would count towards, as `ExhaustedBudget` JSON, or null. If
+ * Returns SQL for a used-up blocking budget that a piece of work would count towards, as `ExhaustedBudget` JSON, or null. If
  * several apply, it returns the budget that blocks longest.
  *
- * The SQL is embedded in statements that run before work begins anyway. It costs four index lookups, an API key needs another for
- * its creator, and each budget found needs a few rows.
+ * The SQL is embedded in statements that run before work begins anyway. It costs four index lookups, an API key needs another
+ * for its creator, and each budget found needs a few rows.
  */
 export const exhaustedBudget = ({ company_id, user_id, api_key_id, project_id }: Payer): string => `
   (SELECT json_build_object('scope', b.scope, 'period', b.period, 'limit_credits', b.limit_credits,

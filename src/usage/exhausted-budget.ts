@@ -17,7 +17,7 @@ export function sentenceOf({ scope, period, limit_credits, ends_at }: ExhaustedB
 }
 
 /**
- * Rejects work if a budget is used up. Every post and every solve calls it.
+ * Rejects work if a budget is used up. Called for every post and every solve.
  * @throws PaymentRequired
  */
 export function assertBudget(exhausted: ExhaustedBudget | null): void {

@@ -1,5 +1,5 @@
 /**
- * Resolution of the sums by spender, which have a value for each midnight and noon in UTC. Day sums have values for midnights
+ * Resolution of the sums by spender, which have a value for each midnight and noon in UTC. Daily sums have values for midnights
  * only.
  */
 export const HALF_DAY_MS = 12 * 60 * 60 * 1000;
@@ -21,7 +21,10 @@ export interface DividedSpan {
   after: Interval;
 }
 
-/** Divides the span from `since` until before `until` into units of `unit` milliseconds. A missing end is unbounded. */
+/**
+ * Divides the span from `since` (inclusive) to `until` (exclusive) into units of `unit` milliseconds. A missing end is
+ * unbounded.
+ */
 export function divide(unit: number, since?: Date, until?: Date): DividedSpan {
   const [from, end] = [since?.getTime() ?? -Infinity, until?.getTime() ?? Infinity];
   if (from >= end) return { whole: EMPTY, before: EMPTY, after: EMPTY };

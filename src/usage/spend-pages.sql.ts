@@ -4,7 +4,10 @@ import { isVisible } from '../projects/project-access.sql.js';
 const GROUP_COLUMNS = { user: 'user_id', project: 'project_id', model: 'model' } as const;
 export type DayGroup = keyof typeof GROUP_COLUMNS;
 
-/** Part of a company's spend that is counted: in projects that the caller $10 sees, and of a single spender if `own` is set. */
+/**
+ * Share of a company's spend that is counted: only projects that the caller $10 can see, and only a single spender if `own` is
+ * set.
+ */
 export interface Share {
   own: 'user_id' | 'api_key_id' | null;
 }
@@ -44,7 +47,7 @@ const spentIn = (key: string, share: Share | null): string => {
 };
 
 /**
- * Returns SQL of a page of projects by their spend in a span, highest first, ties by id. Each row contains the total number of
+ * Returns SQL for a page of projects by their spend in a span, highest first, ties by id. Each row contains the total number of
  * projects. A page past the end is a single row with only the total. $8 is the limit, $9 the offset. For other parameters see
  * {@link spentIn}.
  */
@@ -62,8 +65,8 @@ export const projectsPage = (share: Share | null): string => `
    ORDER BY page.credits DESC, page.project_id`;
 
 /**
- * Returns SQL of a page of days by spend, grouped by users, projects or models. The newest day comes first, and within a day the
- * highest spend, ties by id or name, null last. Otherwise like {@link projectsPage}.
+ * Returns SQL for a page of days by spend, grouped by users, projects or models. The newest day comes first, and within a day
+ * the highest spend, ties by id or name, null last. Otherwise like {@link projectsPage}.
  */
 export const daysPage = (group: DayGroup, share: Share | null): string => `
   WITH spent AS (

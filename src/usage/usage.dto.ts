@@ -147,7 +147,7 @@ export class DayUsageResponse {
   @StringField({
     optional: true,
     nullable: true,
-    description: 'Present with `group_by=user`; null for the spend of all API keys together',
+    description: 'Present with `group_by=user`; null for the combined spend of all API keys',
   })
   user_id?: string | null;
 

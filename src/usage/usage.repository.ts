@@ -38,9 +38,9 @@ export interface DayUsageRow {
   credits: number;
 }
 
-/** Restriction of listings by project and day. Null for all spend of the company. */
+/** Restriction on listings by project and day. Null for all spend of the company. */
 export type CountedFor = {
-  /** Only spend in projects that the reader sees. */
+  /** Only spend in projects that the reader can see. */
   reader: ProjectReader;
   /** Only spend of this user or API key. Null for all spenders. */
   spender: { column: 'user_id' | 'api_key_id'; id: string } | null;
@@ -56,9 +56,10 @@ interface UsageRows {
 export type OnlySpenders = { id: string | null } | { created_by: string | null };
 
 /**
- * Stores the ledger of spend and its sums, which listings read. `usage_pending` contains entries that are not in the sums yet,
- * added by the ledger's trigger. The sums are `usage_spenders`, `usage_months` and `usage_day_sums`. A trigger on `usage_pending`
- * adds its deleted rows to `usage_day_sums`. Rows of these tables are never used individually, so they have no entities.
+ * Stores the spend ledger and its sums, from which listings are read. `usage_pending` contains entries that are not in the sums
+ * yet, added by the ledger's trigger. The sums are `usage_spenders`, `usage_months` and `usage_day_sums`. A trigger on
+ * `usage_pending` adds its deleted rows to `usage_day_sums`. Rows of these tables are never used individually, so they have no
+ * entities.
  */
 export class UsageRepository extends EntityRepository(UsageEntry) {
   /**

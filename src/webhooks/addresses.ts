@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js';
 /** Names of the machine itself or of local networks, regardless of the addresses they resolve to. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|home\.arpa)$/;
 const LOOPBACK_NAME = /(?:^|\.)localhost$/;
-/** All IPv6 addresses allocated for the internet so far. */
+/** All IPv6 addresses currently allocated for the internet. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Public address that leads to the host platform in a large cloud and reveals settings of the machine. */
+/** Public address that leads to the host platform of a large cloud provider and reveals settings of the machine. */
 const PLATFORM = '168.63.129.16';
 
 /** Exceptions to the rule that only public addresses are allowed. */
@@ -32,7 +32,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g
 /** Returns whether a name refers to this machine, regardless of name servers. */
 export const isLoopbackName = (host: string): boolean => LOOPBACK_NAME.test(host);
 
-/** Returns why no request can be sent to a URL, or undefined. Does not resolve the host name. */
+/** Returns the reason why no request can be sent to a URL, or undefined. Does not resolve the host name. */
 export function urlProblem(text: string, rules: AddressRules): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return 'the URL is invalid';

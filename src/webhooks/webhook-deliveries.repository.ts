@@ -16,7 +16,7 @@ export type LeasedDelivery = Pick<
 > &
   Pick<Webhook, 'company_id' | 'url' | 'secret'>;
 
-/** Written like the conditions of the two partial indexes of pending deliveries. */
+/** Must match the conditions of the two partial indexes of pending deliveries. */
 const IS_PENDING = `state = 'pending' AND (attempts = 0 OR attempts > 0)`;
 
 const HELD = `id = $1 AND generation = $2 AND owner IS NOT NULL AND state = 'pending'`;
@@ -24,7 +24,7 @@ const HELD = `id = $1 AND generation = $2 AND owner IS NOT NULL AND state = 'pen
 /** Outcome of an attempt. */
 export interface Attempt extends Pick<WebhookDelivery, 'state' | 'response_status' | 'response' | 'error'> {
   at: Date;
-  /** Null unless it is pending. */
+  /** Null unless the delivery is pending. */
   next_attempt_at: Date | null;
 }
 
@@ -82,7 +82,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
   }
 
   /**
-   * Ends pending deliveries of inactive webhooks. Transactions that began before a webhook became inactive can have added them.
+   * Ends pending deliveries of inactive webhooks. Transactions that began before a webhook became inactive may have added them.
    */
   async giveUpInactive(error: string): Promise<void> {
     await this.query(

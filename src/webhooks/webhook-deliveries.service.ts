@@ -15,10 +15,10 @@ import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhookDeliveryResponse } from './webhooks.dto.js';
 import { INACTIVE, REMOVE_DELIVERIES } from './webhooks.service.js';
 
-/** Retention of deliveries, which can be listed and sent again during this time. */
+/** Retention period of deliveries, during which they can be listed and sent again. */
 const KEPT = `interval '7 days'`;
 const REMOVED_AT_ONCE = 1_000;
-/** Maximum number of tests of a webhook that wait for their first attempt. */
+/** Maximum number of a webhook's tests that wait for their first attempt. */
 const MAX_WAITING_TESTS = 10;
 const TEST = 'webhook.test';
 const RETRY_SECONDS = 10;

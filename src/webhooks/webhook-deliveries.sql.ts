@@ -1,22 +1,22 @@
 import { LEASED_UNTIL } from '../common/leases/leased-row.sql.js';
 
 /*
- * Pending deliveries: without any attempt, in order per project, or failed before, by retry time. Each kind has its own index, so
+ * Pending deliveries are either unattempted, in order per project, or failed, by retry time. Each kind has its own index, so
  * that a receiver that fails for a day does not slow down other receivers. Queries compare with the time of the transaction,
  * because an index condition cannot use a clock that advances.
  */
 
 const IS_FIRST = `state = 'pending' AND attempts = 0`;
 const IS_AGAIN = `state = 'pending' AND attempts > 0`;
-/** Condition that a delivery has no owner, or its owner is gone. */
+/** Condition that a delivery has no owner, or that its owner has died. */
 const IS_FREE = '(owner IS NULL OR due_at < clock_timestamp())';
 
 /** Maximum number of a webhook's projects whose first attempts run concurrently, and of concurrent retries. */
 const STREAMS_AT_ONCE = 4;
 const RETRIES_AT_ONCE = 2;
-/** Maximum number of concurrent attempts of a company, so that hanging receivers leave room for other companies. */
+/** Maximum number of concurrent attempts per company, so that hanging receivers leave room for other companies. */
 const ATTEMPTS_OF_COMPANY = 10;
-/** Places of a process that are reserved for companies with few concurrent attempts. */
+/** Slots of a process that are reserved for companies with few concurrent attempts. */
 const RESERVED_PLACES = 50;
 const FEW_ATTEMPTS = 2;
 /**
@@ -25,7 +25,7 @@ const FEW_ATTEMPTS = 2;
  */
 const SPOT = 'uuid_hash_extended(stream_id, 0)';
 
-/** SQL of a recursive query for the distinct values in a part of an index (loose index scan). */
+/** Returns SQL for a recursive query that finds the distinct values in a part of an index (loose index scan). */
 const distinct = (name: string, value: string, condition: string): string => {
   const next = (after: string): string =>
     `SELECT ${value} FROM webhook_deliveries WHERE ${condition}${after} ORDER BY ${value} LIMIT 1`;
@@ -34,15 +34,15 @@ const distinct = (name: string, value: string, condition: string): string => {
     SELECT (${next(` AND ${value} > last.value`)}) FROM ${name} last WHERE last.value IS NOT NULL)`;
 };
 
-/** SQL of the spots of projects with first attempts of webhook `w`, on a side of its random `start`. */
+/** Returns SQL for the spots of projects with first attempts of webhook `w`, on one side of its random `start`. */
 const spots = (side: '>' | '<='): string => `(
   WITH RECURSIVE ${distinct('spots', SPOT, `webhook_id = w.id AND ${IS_FIRST} AND ${SPOT} ${side} w.start`)}
   SELECT value FROM spots WHERE value IS NOT NULL)`;
 
 /**
- * Claims up to $2 due deliveries for the owner $1. Of each project, only the oldest delivery without an attempt is eligible,
- * which keeps its events in order. The scan over projects starts at a random spot and stops after four projects, regardless of
- * their number. Companies with the fewest running attempts come first. The order of a company's deliveries is random.
+ * Claims up to $2 due deliveries for the owner $1. For each project, only the oldest unattempted delivery is eligible, which
+ * keeps the project's events in order. The scan over projects starts at a random spot and stops after four projects, regardless
+ * of their number. Companies with the fewest running attempts come first. The order of a company's deliveries is random.
  */
 export const CLAIM = `
   WITH RECURSIVE ${distinct('first', 'webhook_id', IS_FIRST)}, ${distinct('again', 'webhook_id', IS_AGAIN)},

@@ -38,7 +38,7 @@ export class WebhookDelivery {
   @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** Null unless it is pending. */
+  /** Null unless the delivery is pending. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true, default: () => 'now()' })
   next_attempt_at!: Date | null;
 
@@ -49,7 +49,7 @@ export class WebhookDelivery {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   last_attempt_at!: Date | null;
 
-  /** Result of the last attempt, like the next two columns. */
+  /** Result of the last attempt. The next two columns belong to it. */
   @Column('integer', { nullable: true })
   response_status!: number | null;
 
@@ -61,7 +61,7 @@ export class WebhookDelivery {
   @Column('text', { nullable: true })
   error!: string | null;
 
-  /** Process that sends it. */
+  /** Process that is sending the delivery. */
   @Column('uuid', { nullable: true })
   owner!: string | null;
 

@@ -9,7 +9,7 @@ import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { send } from './webhook-sender.js';
 import { signedHeaders } from './webhook-signature.js';
 
-/** Maximum number of concurrent requests of a process. Ten companies can use their maximum. */
+/** Maximum number of concurrent requests per process. Ten companies can use their maximum. */
 const CONCURRENCY = 100;
 
 /**
@@ -31,7 +31,7 @@ export class WebhookRunnerService implements OnModuleInit {
     this.queues.open<LeasedDelivery>({
       name: DELIVERY_QUEUE,
       concurrency: CONCURRENCY,
-      // The next delivery of a project can be claimed only after the attempt has ended.
+      // The next delivery for a project can be claimed only after the attempt has ended.
       claim: async (owner, room) => ({ rows: await this.claim(owner, room), more: true }),
       renew: async (delivery) => await this.deliveries.renew(delivery),
       run: async (delivery, { signal }) => await this.attempt(delivery, signal),

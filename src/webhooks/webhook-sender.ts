@@ -65,7 +65,7 @@ export async function send(
 
 /** Connection timeout per address. */
 const CONNECT_MS = 2_000;
-/** Timeout of a name server, which is asked twice. */
+/** Timeout for a name server, which is queried twice. */
 const NAME_SERVER_MS = 2_000;
 const LOOPBACK: LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -73,8 +73,8 @@ const LOOPBACK: LookupAddress[] = [
 ];
 
 /**
- * Resolves a name by querying the name servers directly. The system resolver would block a thread of the small pool that is also
- * used for files and compression. Names with silent name servers could block all threads.
+ * Resolves a name by querying the name servers directly. The system resolver would block a thread of the small pool that is
+ * also used for files and compression. Names whose name servers do not respond could block all threads.
  *
  * @param servers name servers to use instead of the system's
  */
@@ -147,7 +147,7 @@ async function post(
   });
 }
 
-/** Closes the connection of a receiver that sends too much data besides the response content. */
+/** Closes the connection of a receiver that sends too much data outside the response content. */
 function boundReceived(request: ClientRequest): void {
   let interim = 0;
   request.on('information', () => {
@@ -163,7 +163,7 @@ function boundReceived(request: ClientRequest): void {
   });
 }
 
-/** Reads the part of a response that is kept, and closes its connection. */
+/** Reads the beginning of a response and closes its connection. */
 async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

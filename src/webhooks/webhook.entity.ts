@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Maximum number of webhooks of a company. */
+/** Maximum number of webhooks per company. */
 export const MAX_WEBHOOKS = 20;
 
 /** Receiver of a company's events. */
@@ -34,7 +34,7 @@ export class Webhook {
   @Column('bytea')
   secret!: Buffer;
 
-  /** Deliveries that failed since the last success. */
+  /** Number of failed deliveries since the last success. */
   @Column('integer', { default: 0 })
   failures!: number;
 

@@ -43,7 +43,7 @@ export class WebhookCreateRequest {
   project_id?: string | null;
 }
 
-/** Change of a webhook. Absent fields are unchanged. */
+/** Change to a webhook. Absent fields are unchanged. */
 @Rule<WebhookUpdateRequest>(eventProblems)
 export class WebhookUpdateRequest {
   @StringField({ optional: true, minLength: 1, maxLength: MAX_URL_LENGTH, description: URL_DESCRIPTION })
@@ -55,7 +55,7 @@ export class WebhookUpdateRequest {
   @StringField({ optional: true, nullable: true, description: PROJECT_DESCRIPTION })
   project_id?: string | null;
 
-  @BooleanField({ optional: true, description: 'False: nothing is sent, and waiting deliveries fail' })
+  @BooleanField({ optional: true, description: 'If false, nothing is sent, and waiting deliveries fail' })
   active?: boolean;
 }
 
@@ -76,7 +76,7 @@ export class WebhookResponse {
   active!: boolean;
 
   @IntegerField({
-    description: 'Number of failed deliveries since the last success. After 100 the webhook becomes inactive',
+    description: 'Number of failed deliveries since the last success. After 100 failures, the webhook becomes inactive',
   })
   failures!: number;
 

@@ -5,9 +5,9 @@ import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Webhook } from './webhook.entity.js';
 
-/** Stores webhooks of companies. */
+/** Stores the webhooks of companies. */
 export class WebhooksRepository extends EntityRepository(Webhook) {
-  /** Blocks other changes of a company's webhooks until the transaction ends. */
+  /** Blocks other changes to a company's webhooks until the transaction ends. */
   async lockCompany(company_id: string): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('webhooks:' || $1, 0))`, [company_id]);
   }
@@ -38,7 +38,7 @@ export class WebhooksRepository extends EntityRepository(Webhook) {
     await this.update({ id }, { ...fields, updated_at: () => 'now()' });
   }
 
-  /** Activates an inactive webhook. Only events since now are sent. */
+  /** Activates an inactive webhook. Only events from now on are sent. */
   async activate(id: string): Promise<void> {
     await this.query(
       'UPDATE webhooks SET active = true, active_since = clock_timestamp(), failures = 0 WHERE id = $1 AND NOT active',

@@ -18,7 +18,7 @@ import { MAX_WEBHOOKS, type Webhook } from './webhook.entity.js';
 import { WebhookCreatedResponse, type WebhookCreateRequest, type WebhookUpdateRequest } from './webhooks.dto.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** Error of requests and deliveries for an inactive webhook. */
+/** Error for requests and deliveries when the webhook is inactive. */
 export const INACTIVE = 'The webhook is inactive';
 /** Name of the periodic work that removes deliveries. */
 export const REMOVE_DELIVERIES = 'remove_old_deliveries';
@@ -41,7 +41,7 @@ export class WebhooksService {
    * Creates a webhook, which receives events from now on.
    *
    * @returns the webhook with its secret, which is not shown again
-   * @throws Invalid at a URL or project
+   * @throws Invalid if the URL or the project is invalid
    * @throws Conflict if there are too many webhooks
    */
   async create(
@@ -79,7 +79,7 @@ export class WebhooksService {
    * Changes a webhook. If it becomes inactive, its pending deliveries fail.
    *
    * @throws NotFound
-   * @throws Invalid at a URL or project
+   * @throws Invalid if the URL or the project is invalid
    */
   async update(caller: CompanyPrincipal, webhookId: string, change: WebhookUpdateRequest): Promise<Webhook> {
     const { company_id } = caller;
@@ -104,7 +104,7 @@ export class WebhooksService {
   }
 
   /**
-   * Deletes a webhook. Its deliveries are removed soon afterwards.
+   * Deletes a webhook. Its deliveries are removed shortly afterwards.
    * @throws NotFound
    */
   async delete({ company_id }: CompanyPrincipal, webhookId: string): Promise<void> {

@@ -45,7 +45,7 @@ export class ApiKey {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   revoked_at!: Date | null;
 
-  /** Accurate to the minute. */
+  /** Precise to the minute. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   last_used_at!: Date | null;
 }

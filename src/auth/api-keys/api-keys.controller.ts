@@ -30,7 +30,8 @@ export class ApiKeysController {
   @Operation({
     tag: 'Identity',
     summary: 'List API keys',
-    description: 'Newest first, without revoked keys. A member sees their own keys, a company-level caller sees all.',
+    description:
+      'Newest first, without revoked keys. A member sees their own keys, and a company-level caller sees all.',
     response: ApiKeyListResponse,
     extension: true,
   })
@@ -45,8 +46,8 @@ export class ApiKeysController {
     tag: 'Identity',
     summary: 'Revoke API key',
     description:
-      'The key permanently stops working, and its open streams close. A member can revoke their own keys, a ' +
-      'company-level caller any key, an API key itself.',
+      'Permanently revokes the key and closes its open streams. A member can revoke their own keys, a company-level ' +
+      'caller can revoke any key, and an API key can revoke itself.',
     status: 204,
     extension: true,
   })

@@ -15,13 +15,13 @@ import type { ApiKey } from './api-key.entity.js';
 
 const ROLES = ['member', 'company'] as const satisfies Role[];
 
-/** Returns the reason why the texts are not project ids, without a full stop. */
+/** Returns the reason why the strings are not project ids, without a full stop. */
 const idsProblem = (ids: readonly string[]): string | undefined => {
   if (ids.length === 0) return 'there must be at least one project';
   return ids.every((id) => isId(id)) ? undefined : 'each must be the id of a project';
 };
 
-/** New API key. */
+/** Request to create an API key. */
 export class ApiKeyCreateRequest {
   @StringField({
     minLength: 1,
@@ -34,7 +34,7 @@ export class ApiKeyCreateRequest {
   @EnumField(ROLES, { default: 'member', description: 'Role of the key; never above its creator’s current role' })
   role!: Role;
 
-  @EnumField(ACCESSES, { default: 'write', description: '`read`: the key cannot change anything' })
+  @EnumField(ACCESSES, { default: 'write', description: 'With `read`, the key cannot change anything' })
   access!: Access;
 
   @StringArrayField({
@@ -43,7 +43,8 @@ export class ApiKeyCreateRequest {
     maxItems: 100,
     check: idsProblem,
     description:
-      'Limits the key to these projects. It then cannot create projects. Default: all projects that its creator can see.',
+      'Limits the key to these projects. It then cannot create projects. Default: all projects that its creator can ' +
+      'see.',
   })
   project_ids?: string[] | null;
 
@@ -69,12 +70,12 @@ export class ApiKeyResponse {
   @EnumField(ROLES, { description: 'Highest role of the key; never above its creator’s current role' })
   role!: Role;
 
-  @EnumField(ACCESSES, { description: '`read`: the key cannot change anything' })
+  @EnumField(ACCESSES, { description: 'With `read`, the key cannot change anything' })
   access!: Access;
 
   @StringArrayField({
     nullable: true,
-    description: 'Projects that the key can see; null: all projects that its creator can see',
+    description: 'Projects that the key can see. Null if it can see all projects that its creator can see',
   })
   project_ids!: string[] | null;
 

@@ -87,7 +87,7 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
     return await this.findOneOrFail({ select, where: { id } });
   }
 
-  /** Returns the valid key with this text and records its use. Returns undefined if no key matches. */
+  /** Returns the valid key with these stored fields and records its use. Returns undefined if no key matches. */
   async use({ prefix, secret_hash }: StoredKey): Promise<ValidKey | undefined> {
     const [match]: ValidKey[] = await this.query(
       `WITH found AS (

@@ -12,7 +12,7 @@ import { makeKey, parseKey } from './key-text.js';
 import { RevocationsChannel } from './revocations.channel.js';
 
 const LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
-/** Maximum number of valid keys of a user. Needed because request and stream limits apply per key. */
+/** Maximum number of valid keys per user. Needed because request and stream limits apply per key. */
 const MAX_KEYS = 100;
 
 /** Runs in the transaction that revokes a key. */
@@ -50,7 +50,7 @@ export class ApiKeysService {
    * Creates a key and returns its text, which is not stored.
    *
    * @throws Forbidden if the caller is not a user or requests more rights than they have
-   * @throws Invalid for a project that they have no access to
+   * @throws Invalid for a project that the caller has no access to
    * @throws Conflict if they have too many keys
    */
   async create(

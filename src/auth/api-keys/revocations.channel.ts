@@ -6,7 +6,7 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 
 /** Channel for the ids of revoked API keys. */
 const REVOKED_API_KEYS = 'revoked_api_keys';
-/** Interval of checks for revoked keys in use. Needed because notifications can get lost. */
+/** Interval between checks for revoked keys in use. Needed because notifications may get lost. */
 const CHECK_MS = 15_000;
 
 /** Notifies all processes of revoked API keys immediately. */

@@ -7,7 +7,7 @@ export class CompaniesRepository extends EntityRepository(Company) {
     await this.query('INSERT INTO companies (id) VALUES ($1) ON CONFLICT DO NOTHING', [id]);
   }
 
-  /** Locks a company until the transaction ends, so that its counts and look-ups stay valid. */
+  /** Locks a company until the transaction ends, so that counts and lookups in it stay valid. */
   async lock(id: string): Promise<void> {
     await this.query('SELECT FROM companies WHERE id = $1 FOR NO KEY UPDATE', [id]);
   }

@@ -31,7 +31,7 @@ export class User {
   @Column('text', { default: 'member' })
   role!: Role;
 
-  /** Issue time of the latest token. Later tokens win. Tokens without an issue time have the lowest priority. */
+  /** Issue time of the latest token. Later tokens take precedence. Tokens without an issue time have the lowest priority. */
   @Column({ type: 'timestamptz', precision: 3, default: () => 'to_timestamp(0)' })
   token_issued_at!: Date;
 

@@ -19,7 +19,7 @@ export interface ClaimNames {
   picture: string;
 }
 
-/** Values of the role claim for each role. The claim is a text or an array of texts. */
+/** Values of the role claim for each role. The claim is a string or an array of strings. */
 export interface RoleValues {
   company: readonly string[];
   /**

@@ -100,7 +100,7 @@ function algorithmOf(token: string): string | undefined {
   try {
     return decodeProtectedHeader(token).alg;
   } catch (error) {
-    // The text is not a token.
+    // The string is not a token.
     if (error instanceof TypeError) return undefined;
     throw error;
   }

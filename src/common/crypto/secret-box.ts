@@ -5,7 +5,7 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Thrown for content that was altered, or sealed with another key or for another place. */
+/** Thrown for content that was altered, or that was sealed with another key or for another owner. */
 export class Unsealable extends Error {}
 
 /** Encrypts content that must be readable again. Uses AES-256-GCM with a key derived from the secret for a single purpose. */
@@ -17,7 +17,8 @@ export class SecretBox {
   }
 
   /**
-   * @param place owner of the content, such as the id of its row. The content can be opened only for the same place.
+   * @param place identifies the owner of the content, for example by the id of its row. The content can be opened only with the
+   * same value.
    * @returns the nonce, the tag and the ciphertext
    */
   seal(content: Buffer | string, place: string): Buffer {

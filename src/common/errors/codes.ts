@@ -1,6 +1,6 @@
 /**
- * Every error code by status, each with a sample sentence. Failed validation has no code. Codes are for programs and never change
- * their meaning. Sentences are for people and may name other objects or numbers than the samples.
+ * Every error code by status, each with a sample sentence. Failed validation has no code. Codes are for programs and never
+ * change their meaning. Sentences are for people, and may name objects or numbers that differ from the samples.
  */
 export const SENTENCES = {
   400: {
@@ -184,7 +184,7 @@ type ResourceOf<Sentence> = Sentence extends `${infer Name} not found` ? Name : 
 /** Resource name in a 404 sentence: `Project` in `Project not found`. */
 export type Resource = ResourceOf<(typeof SENTENCES)[404][ErrorCode<404>]>;
 
-/** Returns the 404 code of a resource. */
+/** Returns the 404 code for a resource. */
 export function missingCode(resource: Resource): ErrorCode<404> {
   const code = CODES[404].find((one) => sentenceOf(one) === `${resource} not found`);
   if (code === undefined) throw new Error(`There is no code for a missing ${resource}`);

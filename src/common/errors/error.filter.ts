@@ -21,7 +21,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<ServerResponse>();
     if (response.headersSent) {
-      // The status was already sent. Only a cut connection can show that the response is incomplete.
+      // The status was already sent. Only closing the connection can show that the response is incomplete.
       reportFailure(response, asError(exception));
       response.destroy();
       return;

@@ -13,7 +13,7 @@ export interface ErrorEntry {
   ctx?: Record<string, unknown>;
 }
 
-/** Maximum number of entries in a 422. Nothing useful follows after that many. */
+/** Maximum number of entries in a 422 response. More entries would not be useful. */
 export const MAX_ENTRIES = 100;
 /** Maximum size in bytes of all entries after the first. The first entry is always included. */
 const MAX_FURTHER_BYTES = 64 * 1024;
@@ -155,7 +155,7 @@ export class UnsupportedMediaType extends DomainError {
   }
 }
 
-/** Input that failed validation. Services throw it for rules that cannot be checked from the request alone. */
+/** Thrown for input that failed validation. Services throw it for rules that cannot be checked from the request alone. */
 export class Invalid extends DomainError {
   constructor(entries: ErrorEntry[]) {
     super(null, entries);
@@ -193,7 +193,7 @@ export function missing(loc: ErrorEntry['loc'], input: unknown): ErrorEntry {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a text has the format of an id. */
+/** Whether a string has the format of an id. */
 export const isId = (value: string): boolean => UUID.test(value);
 
 /**

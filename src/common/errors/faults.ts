@@ -1,11 +1,11 @@
 import { BadRequest, Conflict, type DomainError, InsufficientStorage, Unavailable } from './errors.js';
 
-/** SQLSTATEs of values that PostgreSQL rejects. Two characters cover a whole class. */
+/** SQLSTATEs for values that PostgreSQL rejects. A two-character entry covers a whole class. */
 const REFUSED_VALUES = ['22', '54', '23514'];
-/** SQLSTATEs of rows that another request inserted or deleted concurrently. */
+/** SQLSTATEs for rows that another request inserted or deleted concurrently. */
 const CONFLICTS = ['23503', '23505', '23P01'];
 /**
- * SQLSTATEs of a server that is temporarily unable to serve: connections, resources, shutdown, locks, timeouts, read-only
+ * SQLSTATEs for a server that is temporarily unable to serve: connections, resources, shutdown, locks, timeouts, read-only
  * standby.
  */
 const OUT_OF_REACH = ['08', '53', '57', '40', '55P03', '25006', '25P04'];
@@ -22,7 +22,7 @@ export const NETWORK_CODES = [
   'ETIMEDOUT',
 ];
 const FULL_DISK_CODES = ['EDQUOT', 'ENOSPC'];
-/** Faults that pg, its pool and TypeORM report only as text. */
+/** Matches faults that pg, its pool and TypeORM report only in the message. */
 const CONNECTION_FAULT =
   /^(Connection terminated|timeout e|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool)/;
 const FAULT_NAMES = [
@@ -51,5 +51,5 @@ export function faultAnswer(error: unknown): DomainError | undefined {
   return undefined;
 }
 
-/** TypeORM keeps the driver's error in a property next to its own. */
+/** TypeORM keeps the driver's error in a separate property. */
 const causeOf = (error: Error): unknown => ('driverError' in error ? error.driverError : error.cause);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Version of the response formats. Increment it if the same rows produce different responses. All earlier tags then become
- * invalid.
+ * Version of the response formats. Increment it if the same rows produce different responses. This invalidates all earlier
+ * tags.
  */
 const FORM = 1;
 /** Length of a tag in characters of 6 bits. */

@@ -9,8 +9,8 @@ const POLL_MS = 2_000;
 /** Number of concurrent reads. Leaves most of the process's connections to requests and turns. */
 const READS_AT_ONCE = 4;
 /**
- * Maximum number of concurrent reads of a company. Leaves a place to other companies, even if many of its streams resume
- * together.
+ * Maximum number of concurrent reads per company. Leaves a read for other companies, even if many of the company's streams
+ * resume at once.
  */
 const READS_OF_COMPANY = READS_AT_ONCE - 1;
 /** Maximum wait for a read. The stream then ends and its client reconnects. */
@@ -19,8 +19,8 @@ const PATIENCE_MS = 60_000;
 const POLL = 'poll';
 
 /**
- * Wakes the readers of an object when it has news, and reads the news for them. Readers that wait for the same news share a
- * single read.
+ * Wakes the readers of an object when it has updates, and reads the updates for them. Readers that wait for the same updates
+ * share a single read.
  */
 export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnModuleDestroy {
   private readonly readers = new Map<string, Set<() => void>>();
@@ -40,7 +40,7 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
     this.channel.listen((id) => {
       for (const wake of id === null ? this.allWakes() : (this.readers.get(id) ?? [])) wake();
     });
-    // Notifications can get lost.
+    // Notifications may get lost.
     this.timer = setInterval(() => void this.poll(), POLL_MS);
   }
 
@@ -48,16 +48,16 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
     clearInterval(this.timer);
   }
 
-  /** Returns the news after a cursor, or null if the object was deleted. */
+  /** Returns the updates after a cursor, or null if the object was deleted. */
   protected abstract following(id: string, cursor: Cursor): Promise<Following | null>;
 
-  /** Returns the head of each existing object, as a text that changes whenever there is news. Deleted objects are omitted. */
+  /** Returns the head of each existing object as a string that changes with every update. Omits deleted objects. */
   protected abstract headsOf(ids: string[]): Promise<Map<string, string>>;
 
-  /** Returns a text that is equal for equal cursors. */
+  /** Returns the same string for equal cursors. */
   protected abstract keyOf(cursor: Cursor): string;
 
-  /** Calls `wake` whenever there may be news, until the returned function is called. */
+  /** Calls `wake` whenever there may be updates, until the returned function is called. */
   watch(id: string, wake: () => void): () => void {
     const wakes = this.readers.get(id) ?? new Set();
     this.readers.set(id, wakes.add(wake));
@@ -70,7 +70,8 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
   }
 
   /**
-   * Returns the news after a cursor, read after this call when the company gets its turn. Returns null if the object was deleted.
+   * Returns the updates after a cursor. The read starts after this call, when it is the company's turn. Returns null if the
+   * object was deleted.
    */
   read(company_id: string, id: string, cursor: Cursor): Promise<Following | null> {
     const key = `${id} ${this.keyOf(cursor)}`;
@@ -89,7 +90,7 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
   }
 
   private async runInTurn<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
-    // Readers woken by the same notification ask in this tick.
+    // Readers that the same notification wakes call this in the same tick.
     await nextRound();
     return await this.places.run([{ key, limit: READS_OF_COMPANY }], work);
   }

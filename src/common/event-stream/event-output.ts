@@ -14,7 +14,7 @@ export interface OutputTimes {
   pingMs: number;
   /** Time without reads after which a client is disconnected. */
   stallMs: number;
-  /** Grace period after that, for the client to read the data already sent. */
+  /** Additional time for a stalled client to read the data already sent. */
   lingerMs: number;
 }
 

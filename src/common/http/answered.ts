@@ -5,9 +5,9 @@ const LISTENER = Symbol('answered');
 type Answering = ServerResponse & { [LISTENER]?: () => void };
 
 /**
- * Calls the listener when the handler, or an error filter, has its answer: when it ends the response or pipes into it. Node emits
- * no event for this if the client has disconnected. An interceptor could observe it, but would slow down every request. A
- * response has a single listener, which may be called twice.
+ * Calls the listener when the handler or an error filter ends the response or pipes into it. Node emits no event for this if
+ * the client has disconnected. An interceptor could observe it, but would slow down every request. A response has a single
+ * listener, which may be called twice.
  */
 export function onceResponded(response: Answering, listener: () => void): void {
   response[LISTENER] = listener;

@@ -12,7 +12,7 @@ import { declaredBytes, SMALL_BODY } from './unread-body.js';
 
 const MiB = 1024 ** 2;
 
-/** Maximum size of a handler's body in bytes, if 1 MiB is not enough. */
+/** Maximum body size for a handler in bytes, if 1 MiB is not enough. */
 export const BodyLimit = Reflector.createDecorator<number | undefined>();
 
 /**
@@ -24,7 +24,7 @@ const MAX_HELD_OF_COMPANY = 32 * MiB;
 /** Memory share for the bodies of rejected callers. */
 const REFUSED: Share = { key: 'refused', limit: 4 * MiB };
 
-/** Reads JSON bodies, within a bounded amount of memory for all of them. */
+/** Reads JSON bodies and bounds the memory that they use in total. */
 @Injectable()
 export class BodyReaderService {
   private readonly limits = new WeakMap<object, number | null>();

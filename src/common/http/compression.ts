@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request } from 'express';
 import { type Coding, CODINGS } from '../etag/entity-tag.js';
 
-/** Minimum size of a compressed body. Shorter bodies fit into the packet that carries the head. */
+/** Minimum size of a compressed body. Shorter bodies fit into the packet that carries the headers. */
 export const MIN_COMPRESSED_BYTES = 1024;
 
 /** About as fast as gzip, with message windows a fifth smaller. The default quality takes a hundred times as long. */
@@ -24,8 +24,8 @@ const MAKERS: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
 };
 
 /**
- * Returns the first of our encodings that the client accepts at least as readily as the plain body. Undefined means the plain
- * body.
+ * Returns the first of our encodings that the client accepts at least as readily as the unencoded body, or undefined for the
+ * unencoded body.
  */
 export function codingFor(request: Request): Coding | undefined {
   if (request.headers['accept-encoding'] === undefined) return undefined;
@@ -38,5 +38,5 @@ export function varyByCoding(response: ServerResponse): void {
   response.setHeader('Vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`);
 }
 
-/** Encodes a body outside the event loop. The result is held in memory, as the body itself is. */
+/** Encodes a body outside the event loop. The result is held in memory, like the body itself. */
 export const compressed = async (bytes: Buffer, coding: Coding): Promise<Buffer> => await MAKERS[coding](bytes);

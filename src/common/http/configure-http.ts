@@ -45,12 +45,15 @@ export function parseQuery(text: string | null): Record<string, string> {
 }
 
 /**
- * Maximum length, in characters, of a text that is sent together with the head. A longer text is encoded once, because computing
- * its length and sending it would each take another pass.
+ * Maximum length, in characters, of a body that is sent together with the headers. A longer body is encoded once, because
+ * computing its length and sending it would each encode it again.
  */
 const SHORT = 2_000;
 
-/** Size in bytes above which a response has a deadline, even if a slow client reads steadily. It is held in memory until then. */
+/**
+ * Size in bytes above which a response has a deadline, even if a slow client reads steadily. The response is held in memory
+ * until the client has read it.
+ */
 const LONG_BYTES = 1024 ** 2;
 const DEADLINE_MS = 5 * 60_000;
 

@@ -6,7 +6,7 @@ import { BadRequest, DomainError } from '../errors/errors.js';
 import { keyOfAddress } from '../throttling/limits.js';
 import { declaredBytes, expectContinue, abandonBody } from './unread-body.js';
 
-/** Maximum wait for the head of a request. */
+/** Maximum wait for the headers of a request. */
 const HEAD_MS = 20_000;
 /**
  * Maximum wait for a complete request. It is long because a large upload part on a slow line takes time. JSON bodies have a
@@ -43,7 +43,7 @@ const UNREADABLE: [string, DomainError] = [
 ];
 
 export interface ConnectionLimits {
-  /** Maximum number of open connections. Further connections are closed. */
+  /** Maximum number of open connections. Additional connections are closed. */
   connections?: number;
   /** Maximum number of open connections per client address. */
   connectionsOfAddress?: number;
@@ -109,7 +109,7 @@ function limitAddresses(server: Server, limit: number): void {
   });
 }
 
-/** Maximum number of pipelined requests on a connection. */
+/** Maximum number of pipelined requests per connection. */
 const MAX_PIPELINED = 16;
 
 const WAITING = Symbol('requests that wait');
@@ -118,8 +118,9 @@ const WAITING = Symbol('requests that wait');
 type ServedSocket = Socket & { [WAITING]?: number };
 
 /**
- * Starts a request when its response is next on the connection. A queued response gets no event when its connection closes, so no
- * work may be started or kept for it. The same holds for requests behind the last response that the connection can send.
+ * Starts a request when its response is next on the connection. A queued response gets no event when its connection closes, so
+ * no work may be started or kept for it. The same applies to requests that follow the last response that the connection can
+ * send.
  */
 export const serveInTurn: RequestHandler = (request, response, next) => {
   const socket: ServedSocket = request.socket;
@@ -144,7 +145,8 @@ export const serveInTurn: RequestHandler = (request, response, next) => {
 };
 
 /**
- * Rejects heads that no real client sends. Disconnects clients that keep sending an unread body or stop reading their response.
+ * Rejects request headers that no real client sends. Disconnects clients that keep sending an unread body or stop reading their
+ * response.
  */
 export const limitRequests: RequestHandler = (request, response, next) => {
   if (declaredBytes(request) !== 0) {

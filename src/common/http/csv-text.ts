@@ -1,15 +1,15 @@
-/** CSV response in UTF-8, quoted as specified in RFC 4180. Spreadsheets interpret none of its texts as formulas. */
+/** CSV response in UTF-8, quoted as specified in RFC 4180. Spreadsheets do not interpret any of its cells as formulas. */
 export class CsvText {
   readonly text: string;
 
-  /** @param rows starts with the titles */
+  /** @param rows starts with the column titles */
   constructor(rows: readonly (readonly (string | number | null)[])[]) {
     this.text = `${rows.map((row) => row.map((value) => csvCell(asPlainText(value))).join(',')).join('\n')}\n`;
   }
 }
 
 /**
- * Start of a formula: at the start of a text, and after each character that a spreadsheet can split the quoted text at. In some
+ * Start of a formula: at the start of a cell, and after each character at which a spreadsheet can split a quoted cell. In some
  * locales, spreadsheets split at semicolons, ignore quotes after commas and accept full-width signs.
  */
 const FORMULA = /(^|[\t\n\r;|"] *)([=+\-@＝＋－＠\t\r])/g;

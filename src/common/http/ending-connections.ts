@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-/** Responses in progress, by server. */
+/** Ongoing responses by server. */
 const underWay = new WeakMap<Server, Set<ServerResponse>>();
 
 /** Tracks the responses of a server for {@link endConnections}. */

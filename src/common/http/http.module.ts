@@ -4,7 +4,7 @@ import { ErrorFilter } from '../errors/error.filter.js';
 import { ValidationPipe } from '../validation/validation.pipe.js';
 import { BodyReaderService } from './body-reader.service.js';
 
-/** Reads and validates every request and formats its errors. The application adds the preceding guards, in their order. */
+/** Reads and validates every request and formats its errors. The application adds the guards that run before, in order. */
 @Module({
   providers: [
     BodyReaderService,

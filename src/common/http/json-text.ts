@@ -1,4 +1,4 @@
-/** Response that is already JSON text, made by the database. It is sent unchanged. */
+/** Response that the database has already built as JSON text. It is sent unchanged. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
@@ -8,7 +8,7 @@ export class JsonBytes {
   constructor(readonly bytes: Buffer) {}
 }
 
-/** Returns the result of a handler as JSON text. An undefined result becomes an empty text. */
+/** Returns the result of a handler as JSON text. An undefined result becomes an empty string. */
 export function bodyText(body: unknown): string {
   if (body instanceof JsonText) return body.text;
   return body === undefined ? '' : JSON.stringify(body);

@@ -15,11 +15,11 @@ export class IdempotencyRecord {
   @Column('bytea')
   body_digest!: Buffer;
 
-  /** Status of the response. Null while the response is still being made from the stored result. */
+  /** Status of the response. Null while the response is still being built from the stored result. */
   @Column('smallint', { nullable: true })
   status!: number | null;
 
-  /** Encrypted response. Until it is complete, the encrypted result that it is made from. */
+  /** Encrypted response. Until the response is complete, the encrypted result from which it is built. */
   @Column('bytea')
   content!: Buffer;
 

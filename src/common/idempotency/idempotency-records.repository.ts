@@ -1,13 +1,13 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import { IdempotencyRecord } from './idempotency-record.entity.js';
 
-/** Retention of a response. */
+/** Retention period of a response. */
 const KEPT = `interval '24 hours'`;
-/** Time after its effect during which a request may still be working on its response. */
+/** Time for which a request may still work on its response after its effect was stored. */
 const WORK_TIME = `interval '15 seconds'`;
 /** Maximum number of records removed by a statement. */
 const PAGE = 1_000;
-/** Minimum size of a large response as stored, in bytes. The index of large responses has the same condition. */
+/** Minimum stored size of a large response, in bytes. The index of large responses has the same condition. */
 export const LARGE_ANSWER = 16_384;
 const IS_LARGE = `octet_length(content) > ${LARGE_ANSWER}`;
 
@@ -56,7 +56,7 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
     return added.length > 0;
   }
 
-  /** Reclaims an unfinished record whose request has gone, by restarting its time. */
+  /** Reclaims an unfinished record whose request is no longer running, by restarting its work time. */
   async reclaim(scope: Buffer): Promise<void> {
     await this.query(`UPDATE idempotency_records SET created_at = now() WHERE scope = $1 AND status IS NULL`, [scope]);
   }

@@ -20,11 +20,13 @@ const RETRY_SECONDS = 1;
 
 /** Maximum number of keys stored for a company. */
 const MAX_KEYS = 100_000;
-/** Maximum size of a company's stored responses. Above it, the oldest responses are dropped but their keys are kept. */
+/**
+ * Maximum size of a company's stored responses, in bytes. Above it, the oldest responses are dropped but their keys are kept.
+ */
 const MAX_BYTES = 256 * 1024 ** 2;
 /**
- * Maximum size of a company's large responses. Enforced on each new large response, so that requests cannot outrun the periodic
- * work.
+ * Maximum size of a company's large responses, in bytes. Enforced on each new large response, so that requests cannot outrun
+ * the periodic work.
  */
 const MAX_LARGE_BYTES = 64 * 1024 ** 2;
 
@@ -35,7 +37,7 @@ export interface RequestIdentity {
   method: string;
   /** Path with its parameters. */
   url: string;
-  /** JSON text of the body, or an empty text. */
+  /** JSON text of the body, or an empty string. */
   body: string;
   /** Status of a successful response. */
   status: number;
@@ -134,7 +136,7 @@ export class AnsweringRequest implements KeyedRequest {
     return { result };
   }
 
-  /** Stores the response that was made from the claimed result. */
+  /** Stores the response that was built from the claimed result. */
   async answered(body: unknown): Promise<void> {
     if (!this.isClaimed) return;
     const content = await this.sealed.seal(this.scope, bodyText(body));
@@ -155,7 +157,7 @@ export class AnsweringRequest implements KeyedRequest {
     await this.limitLargeAnswers(records, content);
   }
 
-  /** Drops the company's oldest large responses after a large response was added. Small responses run no statement. */
+  /** Drops the company's oldest large responses after a large response was added. Runs no statement for a small response. */
   private async limitLargeAnswers(records: IdempotencyRecordsRepository, added: Buffer): Promise<void> {
     if (added.length > LARGE_ANSWER) await records.dropLargeAnswers(this.company_id, MAX_LARGE_BYTES);
   }

@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/database.service.js';
 
-/** Stored response: JSON text, or an empty text for an empty body. */
+/** Stored response: JSON text, or an empty string for an empty body. */
 export interface StoredAnswer {
   status: number;
   text: string;
@@ -13,17 +13,17 @@ export class AlreadyAnswered extends Error {
   }
 }
 
-/** Proves that the caller may read the earlier response now. Throws the operation's own error otherwise. */
+/** Proves that the caller may still read the earlier response. Throws the operation's own error otherwise. */
 export type Proof = (answer: StoredAnswer) => Promise<unknown>;
 
 /**
- * Request with an `Idempotency-Key`. It takes effect once, even if it is sent several times. The caller carries it, so most
- * services use it through `once` of the caller.
+ * Request with an `Idempotency-Key`. It takes effect only once, even if it is sent several times. The key is attached to the
+ * caller, so most services use it through the caller's `once`.
  */
 export interface KeyedRequest {
   /**
-   * Runs `work` unless it was done before. Its result is the body of the response and is stored in the transaction of the effect.
-   * A crash keeps both or neither.
+   * Runs `work` unless an earlier request has done it. The result becomes the response body and is stored in the transaction of
+   * the effect, so that a crash keeps both or neither.
    *
    * @param proof required unless an earlier check has proven that the caller may read the earlier response
    * @throws AlreadyAnswered
@@ -32,8 +32,8 @@ export interface KeyedRequest {
   once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body>;
 
   /**
-   * Works like `once` for a response that is made after the transaction. Until then the result of `work` is stored as JSON. After
-   * a crash, the next request continues with that result.
+   * Works like `once` for a response that is built after the transaction. Until then, the result of `work` is stored as JSON.
+   * After a crash, the next request continues with that result.
    */
   claim<Result>(
     tx: Tx,

@@ -5,7 +5,7 @@ const INTERVAL_MS = 5_000;
 
 /**
  * Checks for pending work immediately, at intervals and whenever it is woken, until it is stopped. Checks never overlap. Any
- * number of wake-ups during a check cause a single further check.
+ * number of wake-ups during a check cause a single additional check.
  */
 export class IntervalRunner {
   private isStopped = false;

@@ -38,7 +38,7 @@ export class Lease {
     this.controller.abort(reason);
   }
 
-  /** Ends the lease after the work has ended, and aborts everything that still runs for it. */
+  /** Ends the lease when the work has ended, and aborts everything that still runs under it. */
   stop(): void {
     clearInterval(this.timer);
     this.controller.abort(new Error('The work has ended'));

@@ -12,8 +12,8 @@ export class Steps<State extends string> {
   }
 
   /**
-   * Returns the same states as an SQL condition. It contains literals, so that partial indexes on the state can be used even if
-   * the planner should look up a single row by its id.
+   * Returns the same states as an SQL condition. They are literals, because the planner can match only literals with partial
+   * indexes on the state.
    */
   mayBecome(state: State, column = 'state'): string {
     const before = this.before(state).map((from) => `'${from}'`);

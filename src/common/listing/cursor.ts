@@ -14,7 +14,7 @@ export type WalkStart = string | null | undefined;
 const encode = (listing: string, key: string): string => Buffer.from(`${listing}:${key}`).toString('base64url');
 
 /**
- * Returns the start of a page in a walk. Rejects cursors of other listings and cursors that no response contained.
+ * Returns the start of a page in a walk. Rejects cursors from other listings and cursors that were never returned.
  *
  * @param place location of the cursor in the request
  * @param isKey whether a text can be the key of an item. Accepts ids by default.
@@ -44,7 +44,7 @@ export const creationKey = ({ created_at, id }: { created_at: Date; id: string }
 /** Times that the database accepts. JavaScript also formats years before year 1 and years with more than four digits. */
 const STORABLE_TIME = /^(?!0000)\d{4}-/;
 
-/** Whether a text has the format of {@link creationKey}. */
+/** Whether a string has the format of {@link creationKey}. */
 export function isCreationKey(key: string): boolean {
   const [moment = '', id = ''] = key.split(' ', 2);
   const date = new Date(moment);
@@ -61,7 +61,7 @@ export function isCreationKey(key: string): boolean {
 export const creationOf = (start: string | null): [created_at: string, id: string] =>
   start === null ? ['infinity', LAST_ID] : (start.split(' ', 2) as [string, string]);
 
-/** Returns the same position as query builder parameters. */
+/** Returns the same time and id as query builder parameters. */
 export function creationPlace(start: string | null): { at: string; id: string } {
   const [at, id] = creationOf(start);
   return { at, id };

@@ -15,7 +15,7 @@ declare module 'node:http' {
     [LATE]?: (error: Error) => void;
   }
   interface IncomingMessage {
-    /** Further ids for the request's log line. */
+    /** Additional ids for the request's log line. */
     logged?: LogIds;
   }
 }
@@ -29,7 +29,7 @@ export const RequestLogIds = createParamDecorator(
     (context.switchToHttp().getRequest<IncomingMessage>().logged ??= {}),
 );
 
-/** Logs an error with the request's line, or in a separate line if that was already written. */
+/** Logs an error with the request's line, or in a separate line if the request's line was already written. */
 export function reportFailure(response: ServerResponse, error: Error): void {
   if (response.closed) response[LATE]?.(error);
   else response.err ??= error;

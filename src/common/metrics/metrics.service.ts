@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { LOGGER } from '../logging/logging.module.js';
 
-/** Name, help text and label names. Label values must be few, so never use an id, a path or anything chosen by a client. */
+/** Name, help text and label names. A label must have few values, so never use an id, a path or anything chosen by a client. */
 export interface MetricOptions<Label extends string> {
   /** Ends with the unit, as is usual in Prometheus: `..._seconds`, `..._total`. */
   name: string;
@@ -16,7 +16,7 @@ export interface Reading {
   labels?: Record<string, string>;
 }
 
-/** Values of gauges by name. A gauge without labels has a number. */
+/** Gauge values by name. A gauge without labels has a single number. */
 export type Readings = Record<string, number | readonly Reading[]>;
 
 /** Bucket bounds in seconds, from a fast read to a request that timed out. */

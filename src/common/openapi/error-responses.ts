@@ -17,7 +17,7 @@ const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
   507: 'The file store is full',
 };
 
-/** Codes that every request can return. Some belong to limits besides the caller's request limit. */
+/** Codes that every request can return. Some come from limits other than the caller's request limit. */
 const EVERY: ErrorCode[] = [
   'not_authenticated',
   'credentials_invalid',
@@ -40,7 +40,7 @@ const KEY: ErrorCode[] = ['idempotency_key_reused', 'request_under_way', 'answer
 /** Codes of path parameters that are not named after their resource. A member's operations list their own codes. */
 const PARAMETERS: Record<string, ErrorCode[]> = { name: ['deployment_not_found'], user_id: [] };
 
-/** Returns the codes of an unknown path parameter: `card_id` has `card_not_found`. */
+/** Returns the error codes for an unknown path parameter value: `card_not_found` for `card_id`. */
 function codesOfParameter(name: string): ErrorCode[] {
   const derived = `${name.replace(/_id$/, '')}_not_found`;
   const codes = PARAMETERS[name] ?? CODES[404].filter((code) => code === derived);
@@ -78,13 +78,15 @@ export function codesOf(operation: DocumentedErrors): ErrorCode[] {
     ...EVERY,
   ]);
   const statuses = new Set(Array.from(codes, statusOf));
-  // Codes that the database and the disks cause by themselves.
+  // Codes for conflicts in the database and for full disks, which any operation can return.
   if (statuses.has(409)) codes.add('request_conflict');
   if (statuses.has(507)) for (const code of CODES[507]) codes.add(code);
   return [...codes];
 }
 
-const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } };
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'integer' } },
+};
 
 /** Error response shared by operations that have the same codes for a status. */
 export interface ErrorResponse {
@@ -126,9 +128,9 @@ export const ERROR_SCHEMAS = {
   ErrorResponse: {
     type: 'object',
     title: 'ErrorResponse',
-    description: 'Every error other than failed validation.',
+    description: 'Body of every error other than failed validation.',
     properties: {
-      detail: { type: 'string', title: 'Detail', description: 'Describes the error in a sentence for people' },
+      detail: { type: 'string', title: 'Detail', description: 'Human-readable description of the error' },
       code: { $ref: '#/components/schemas/ErrorCode' },
     },
     required: ['detail', 'code'],

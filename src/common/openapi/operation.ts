@@ -30,7 +30,7 @@ export interface OperationOptions {
   csv?: boolean;
   /** Codes of the operation's own errors. Common errors and errors of its path parameters and body are added automatically. */
   errors?: readonly ErrorCode[];
-  /** Whether a request with an `Idempotency-Key` takes effect once. The service must call `once` of the caller. */
+  /** Whether a request with an `Idempotency-Key` takes effect only once. The service must call the caller's `once`. */
   idempotent?: boolean;
   /** Whether the response has an entity tag. GET then accepts If-None-Match. PUT, PATCH and DELETE accept If-Match. */
   tagged?: boolean;

@@ -6,8 +6,8 @@ import { SecretsRepository } from './secrets.repository.js';
 const SECRET_BYTES = 32;
 
 /**
- * Random secrets that all processes of the service share through the database. Call it outside transactions: the first call takes
- * another connection.
+ * Random secrets that all processes of the service share through the database. Call it outside transactions, because the first
+ * call takes another connection.
  */
 @Injectable()
 export class SecretsService {
@@ -23,7 +23,7 @@ export class SecretsService {
     return secret;
   }
 
-  /** Returns a box that encrypts with the secret of this name. The name is also the purpose of the key. */
+  /** Returns a box that encrypts with the secret of this name. The name is also the purpose of the derived key. */
   async box(name: string): Promise<SecretBox> {
     const box = this.boxes.get(name) ?? new SecretBox(await this.get(name), name);
     this.boxes.set(name, box);

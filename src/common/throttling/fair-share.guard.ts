@@ -14,8 +14,8 @@ import { sharesOf } from './limits.js';
 export const StaysOpen = Reflector.createDecorator<void, boolean>({ transform: () => true });
 
 /**
- * Limits the concurrent requests of each caller and each company. A request counts from here until its work is done and the
- * response was received. Further requests wait for their turn.
+ * Limits the concurrent requests of each caller and each company. A request counts from this guard until its work is done and
+ * the response was received. Additional requests wait for their turn.
  *
  * Most database connections therefore stay free for others, regardless of the work of a request. Only short reads share their
  * connections. A client that disconnects loses its place in the queue, but work that has started keeps its share.
@@ -46,7 +46,7 @@ export class FairShareGuard implements CanActivate {
     );
   }
 
-  /** @throws TooManyRequests if no place becomes free in time @throws Unavailable if the client has already disconnected */
+  /** @throws TooManyRequests if no slot becomes free in time @throws Unavailable if the client has already disconnected */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<AuthenticatedRequest>();
@@ -57,7 +57,7 @@ export class FairShareGuard implements CanActivate {
     const ticket = this.shares.take(1, sharesOf(caller, this.limits));
     let isAtWork = ticket.granted === undefined;
     response.once('close', () => {
-      // A cut response never ends.
+      // A response that was cut off never ends.
       if (!isAtWork || response.headersSent) ticket.leave();
     });
     onceResponded(response, () => {

@@ -1,6 +1,6 @@
 import { TooManyRequests } from '../errors/errors.js';
 
-/** Maximum number of waiters per key. Further requests are rejected immediately. */
+/** Maximum number of waiters per key. Additional requests are rejected immediately. */
 const MAX_WAITING = 1_000;
 /** Maximum wait for a turn. */
 const PATIENCE_MS = 10_000;
@@ -12,11 +12,11 @@ export interface Share {
   limit: number;
 }
 
-/** Place that is held or waited for. */
+/** Slot that is held or waited for. */
 export interface Ticket {
-  /** Absent if the place was granted immediately. @throws TooManyRequests if the place is not granted in time */
+  /** Absent if the slot was granted immediately. @throws TooManyRequests if the slot is not granted in time */
   readonly granted?: Promise<void>;
-  /** Releases the place or stops waiting. Further calls have no effect. */
+  /** Releases the slot or stops waiting. Repeated calls have no effect. */
   leave(): void;
 }
 
@@ -55,7 +55,7 @@ export class FairShares {
     return count;
   }
 
-  /** Takes a place or waits for it. @throws TooManyRequests if too many requests are already waiting */
+  /** Takes a slot or waits for it. @throws TooManyRequests if too many requests are already waiting */
   take(amount: number, shares: readonly [Share, ...Share[]]): Ticket {
     const queue = this.queues.get(shares[0].key);
     if (queue === undefined && this.fits(amount, shares)) return this.hold(amount, shares);
@@ -63,12 +63,12 @@ export class FairShares {
     return this.queue(amount, shares);
   }
 
-  /** Takes a place if it is free now. Returns undefined otherwise. */
+  /** Takes a slot if it is free now. Returns undefined otherwise. */
   takeNow(amount: number, shares: readonly [Share, ...Share[]]): Ticket | undefined {
     return this.fits(amount, shares) ? this.hold(amount, shares) : undefined;
   }
 
-  /** Runs work that takes a single place. @throws TooManyRequests if no place is granted in time */
+  /** Runs work that takes a single slot. @throws TooManyRequests if no slot is granted in time */
   async run<Value>(shares: readonly [Share, ...Share[]], work: () => Promise<Value>): Promise<Value> {
     const ticket = this.take(1, shares);
     try {
@@ -126,7 +126,7 @@ export class FairShares {
     return { granted, leave: () => leave() };
   }
 
-  /** Grants a place to every waiter that fits, key by key. */
+  /** Grants a slot to every waiter that fits, key by key. */
   private grantWaiting(): void {
     for (let isDone = false; !isDone;) {
       isDone = true;

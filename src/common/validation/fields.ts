@@ -7,14 +7,14 @@ import { enumKind, type TextBounds, textKind } from './kinds/text.js';
 import { textOrNumberKind } from './kinds/text-or-number.js';
 
 /*
- * Decorators for the properties of requests and responses, a single decorator per property. Requests are validated in the order
- * of declaration, with FastAPI's error entries, and the OpenAPI document shows each field. Unknown properties of a request are
+ * Decorators for the properties of requests and responses. Each property needs one. Requests are validated in the order of
+ * declaration, with FastAPI's error entries, and the OpenAPI document shows each field. Unknown properties of a request are
  * ignored. Each decorator accepts its own bounds and the common FieldOptions.
  */
 
 type Options<Value, Bounds = unknown> = FieldOptions<Value> & Bounds;
 
-/** Text. Bounds are in code points. */
+/** String. Bounds are in code points. */
 export const StringField = (options: Options<string, TextBounds> = {}): PropertyDecorator =>
   field(textKind(options), options);
 
@@ -22,15 +22,15 @@ export const StringField = (options: Options<string, TextBounds> = {}): Property
 export const IntegerField = (options: Options<number, NumberBounds> = {}): PropertyDecorator =>
   field(integerKind(options), options);
 
-/** Finite number. Numeric text is converted. */
+/** Finite number. Numeric strings are converted. */
 export const NumberField = (options: Options<number, NumberBounds> = {}): PropertyDecorator =>
   field(numberKind(options), options);
 
-/** Text with bounds, or a finite number. Neither is converted to the other. */
+/** String with bounds, or a finite number. Neither is converted to the other. */
 export const TextOrNumberField = (options: Options<string | number, TextBounds> = {}): PropertyDecorator =>
   field(textOrNumberKind(options), options);
 
-/** Array of texts with bounds and finite numbers. */
+/** Array of finite numbers and strings with bounds. */
 export const TextOrNumberArrayField = (
   options: Options<(string | number)[], TextBounds & { maxItems?: number }> = {},
 ): PropertyDecorator => field(arrayKind(textOrNumberKind(options), options), options);
@@ -38,7 +38,7 @@ export const TextOrNumberArrayField = (
 /** Boolean. `1`, `"yes"`, `"off"` and similar values are converted. */
 export const BooleanField = (options: Options<boolean> = {}): PropertyDecorator => field(booleanKind, options);
 
-/** Text from a fixed set of values. `schemaName` gives it a separate schema in the document. */
+/** String from a fixed set of values. `schemaName` gives it a separate schema in the document. */
 export const EnumField = <Value extends string>(
   values: readonly Value[],
   options: Options<Value, { schemaName?: string }> = {},
@@ -50,7 +50,7 @@ export const EnumField = <Value extends string>(
  */
 export const DateTimeField = (options: Options<Date> = {}): PropertyDecorator => field(dateTimeKind, options);
 
-/** Array of texts. */
+/** Array of strings. */
 export const StringArrayField = (
   options: Options<string[], { maxItems?: number; itemMinLength?: number; itemMaxLength?: number }> = {},
 ): PropertyDecorator => field(arrayKind(textKind(textBounds(options)), options), options);
@@ -67,7 +67,7 @@ export const ObjectArrayField = <Value extends object>(
   options: Options<Value[], { maxItems?: number }> = {},
 ): PropertyDecorator => lazily(() => field(arrayKind(objectKind(type()), options), options));
 
-/** Texts by keys that the client chooses, as a `Map` in the order received. */
+/** Strings by keys that the client chooses, as a `Map` in the order received. */
 export const StringMapField = (options: Options<Map<string, string>, MapBounds> = {}): PropertyDecorator =>
   field(mapKind(textKind({}), options), options);
 

@@ -13,7 +13,7 @@ export interface Kind<Value> {
   readonly model?: Type;
 }
 
-/** Replaces a value that was rejected and contains its error entries. Their locations are relative to the value. */
+/** Replaces a rejected value and contains its error entries, with locations relative to the value. */
 export class Rejected {
   constructor(private readonly entries: ErrorEntry[]) {}
 

@@ -157,8 +157,8 @@ const ownConstraints = (type: Type): Constraint[] =>
 const AsyncFunction = (async () => {}).constructor;
 
 /**
- * Rejects unsupported decorators. A property without a field is never set. Nested objects are validated by their fields, because
- * class-validator would choose their class by a key from the client. It also takes a promise for a success.
+ * Rejects unsupported decorators. A property without a field is never set. Nested objects are validated by their fields,
+ * because class-validator would choose their class by a key from the client. It also treats a promise as success.
  */
 function checkUsable(
   type: Type,

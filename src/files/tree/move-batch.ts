@@ -95,7 +95,7 @@ export class MoveBatch {
     return undefined;
   }
 
-  /** Writes the changes of the moves so far. */
+  /** Writes the changes from the moves made so far. */
   async write(): Promise<void> {
     const created = this.created.filter(({ parent }) => parent !== undefined);
     for (const node of created) node.node_id = this.nextNode++;

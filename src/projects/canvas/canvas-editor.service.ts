@@ -22,12 +22,15 @@ import { DataFileRefreshesRepository } from './data-file-refreshes.repository.js
 import { DataFilesService, type CachedFileStates } from './data-files.service.js';
 
 /**
- * Maximum number of cards of a project, and bytes of their data as JSON. Each change processes all cards, and each post returns
- * them.
+ * Maximum number of cards per project, and maximum size of their data in bytes of JSON. Each change processes all cards, and
+ * each post returns them.
  */
 const MAX_CARDS = 500;
 const MAX_BYTES = 4 * 1024 ** 2;
-/** Maximum bytes of a project's objective components. Listings return the components of a thousand projects at a time. */
+/**
+ * Maximum size of a project's objective components, in bytes of JSON. Listings return the components of up to a thousand
+ * projects.
+ */
 const MAX_COMPONENT_BYTES = 16 * 1024;
 
 export type NewCard = Pick<Card, 'card_type' | 'label'> & Partial<Pick<Card, 'data' | 'instance_data'>>;
@@ -47,18 +50,19 @@ interface Edited {
   after: readonly Card[];
 }
 
-/** Effect of a change on a canvas. */
+/** Effect of a change to a canvas. */
 export interface CanvasChange {
   /** Card after the change, or its last state if it was removed. */
   card: Card;
-  /** All cards that differ from before, in canvas order. Other cards may change too because gaps depend on them. */
+  /** All cards that the change affected, in canvas order. Other cards may change too because gaps depend on them. */
   changed: Card[];
 }
 
 /**
  * Changes cards, in the transaction of a caller that has locked the project.
  *
- * Values derived from the cards are stored in the same transaction: gaps and status with the cards, the rest with the project.
+ * Values derived from the cards are stored in the same transaction: gaps and status with the cards, and all other values with
+ * the project.
  */
 @Injectable()
 export class CanvasEditorService {
@@ -150,7 +154,7 @@ export class CanvasEditorService {
     }
   }
 
-  /** Updates everything derived from the cards, after a change of `target`. */
+  /** Updates everything derived from the cards, after a change to `target`. */
   private async derive(tx: Tx, project_id: ProjectId, target: Card, edited: Edited): Promise<CanvasChange> {
     const { cards, rejudged } = await this.deriveAll(tx, project_id, edited, true);
     const touched = new Set([target.id, ...rejudged.map(({ id }) => id)]);
@@ -217,7 +221,7 @@ export class CanvasEditorService {
 
 const NO_REVISIONS: ReadonlyMap<string, string> = new Map();
 
-/** Returns whether any set is in a file that was not read yet. */
+/** Returns whether any set is in a file that has not been read yet. */
 const isUnread = (cards: readonly Card[], states: FileStates): boolean =>
   cards.some((card) => {
     const { file } = isSetOfFile(card) ? readData(card) : {};

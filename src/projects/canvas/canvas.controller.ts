@@ -21,7 +21,8 @@ export class CanvasController {
       data: { expression: 'sum p in products: make[p]', unit: 'pieces', description: 'Chairs and tables in a week' },
     },
     description:
-      'Only type and label are required. `gaps` lists what is missing. A canvas has at most 500 cards with 4 MiB of data.',
+      'Only type and label are required. `gaps` lists what is missing. A canvas has at most 500 cards with 4 MiB of ' +
+      'data.',
     status: 201,
     response: CardResponse,
     errors: ['canvas_full'],
@@ -40,7 +41,7 @@ export class CanvasController {
   @Operation({
     tag: 'Canvas',
     summary: 'Get card',
-    description: 'The card with its gaps.',
+    description: 'Returns the card with its gaps.',
     response: CardResponse,
     tagged: true,
     extension: true,

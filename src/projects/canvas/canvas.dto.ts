@@ -58,7 +58,7 @@ export class CardResponse {
   @EnumField(CARD_STATUSES, { schemaName: 'CardStatus' })
   status!: (typeof CARD_STATUSES)[number];
 
-  @IntegerField({ description: 'Starts at 1, increases with every change' })
+  @IntegerField({ description: 'Starts at 1 and increases with every change' })
   version!: number;
 
   @FreeObjectField()
@@ -87,12 +87,12 @@ export class CardResponse {
   }
 }
 
-/** Maximum bytes of `data` and of `instance_data`, each as JSON. */
+/** Maximum size of `data` and of `instance_data`, each in bytes of JSON. */
 const MAX_DATA_BYTES = 32 * 1024;
-/** Maximum number of keys in each of them. */
+/** Maximum number of keys in `data` and in `instance_data`. */
 const MAX_KEYS = 1_000;
 
-/** Returns why an object is too large for a card, as a phrase without a full stop. */
+/** Returns the reason why an object is too large for a card, as a phrase without a full stop. */
 export const dataProblem = (data: Record<string, unknown>): string | undefined =>
   Buffer.byteLength(JSON.stringify(data)) > MAX_DATA_BYTES
     ? `the JSON text must have at most ${MAX_DATA_BYTES} bytes`
@@ -122,7 +122,7 @@ export class CardCreateRequest {
   instance_data?: Record<string, unknown>;
 }
 
-const CHANGED_KEYS = { ...KEYS, description: 'Keys to set; null removes a key, others are unchanged' };
+const CHANGED_KEYS = { ...KEYS, description: 'Keys to set; null removes a key, and all other keys are unchanged' };
 
 /** Change to a card. Absent fields are unchanged. */
 export class CardUpdateRequest {

@@ -17,7 +17,7 @@ export type ShownCard = Pick<Card, (typeof SHOWN)[number]>;
 
 /**
  * Returns the entity tag of all cards of a project.
- * @throws NotFound without a row of the project
+ * @throws NotFound if there is no row for the project
  */
 function tagOfAll([project]: readonly { cards_revision: string }[]): string {
   if (project === undefined) throw new NotFound('Project');
@@ -33,7 +33,7 @@ const ALL = `
     FROM projects p LEFT JOIN cards c ON c.project_id = p.id
    WHERE p.id = $2 AND ${isVisible('p', '$1')} ORDER BY c.created_at, c.id`;
 
-/** Stores the cards of projects. Changes require that the caller has locked the project. */
+/** Stores the cards of projects. The caller must have locked the project before changing them. */
 export class CardsRepository extends EntityRepository(Card) {
   /** Returns all cards of a project, oldest first. */
   async list(project_id: ProjectId): Promise<Card[]> {
@@ -117,7 +117,7 @@ export class CardsRepository extends EntityRepository(Card) {
     );
   }
 
-  /** Stores the derived gaps and status of cards. Returns their new revisions by id. Versions are unchanged. */
+  /** Stores the derived gaps and status of cards. Returns their new revisions by id. The versions do not change. */
   async judge(project_id: ProjectId, judged: readonly (Pick<Card, 'id'> & Judgement)[]): Promise<Map<string, string>> {
     const [rows]: [Pick<Card, 'id' | 'revision'>[], number] = await this.query(
       `UPDATE cards c SET gaps = j.gaps, status = j.status
@@ -129,7 +129,7 @@ export class CardsRepository extends EntityRepository(Card) {
     return new Map(rows.map(({ id, revision }) => [id, revision]));
   }
 
-  /** Returns the number of cards of a project, and the total bytes of their `data` and `instance_data` as JSON. */
+  /** Returns the number of a project's cards, and the total size of their `data` and `instance_data` in bytes of JSON. */
   async size(project_id: ProjectId): Promise<{ cards: number; bytes: number }> {
     const [row]: { cards: number; bytes: number | null }[] = await this.query(
       `SELECT count(*)::integer AS cards,

@@ -19,7 +19,7 @@ export class DataFileRefresh {
   @Column('uuid', { nullable: true })
   owner!: string | null;
 
-  /** Lease expiry, or without an owner, the time from when the files may be read. */
+  /** Lease expiry. Without an owner, the time from which the files may be read. */
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   due_at!: Date;
 

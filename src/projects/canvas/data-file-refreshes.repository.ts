@@ -4,23 +4,23 @@ import { claimedBy, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.
 import { EntityRepository } from '../../database/entity-repository.js';
 import { DataFileRefresh } from './data-file-refresh.entity.js';
 
-/** Refresh that is claimed by a worker. */
+/** Refresh that a worker has claimed. */
 export interface LeasedRefresh extends Pick<DataFileRefresh, 'cause' | 'owner' | 'generation' | 'requests'> {
   /** Id of the project. */
   id: ProjectId;
 }
 
 /**
- * Condition that a refresh is still held. {@link leaseOf} returns its parameters $1 to $4. The owner is checked because the
- * generation of a new row starts again.
+ * Condition that a refresh is still held. {@link leaseOf} returns its parameters $1 to $4. The owner is checked because
+ * generations start from the beginning in a new row.
  */
 const HELD = 'project_id = $1 AND cause = $2 AND generation = $3 AND owner = $4';
 
 const leaseOf = ({ id, cause, generation, owner }: LeasedRefresh): unknown[] => [id, cause, generation, owner];
 
-/** SQL of the retry delay after a failure. */
+/** SQL expression for the retry delay after a failure. */
 const REST = `least(power(2, least(attempts, 10)) * interval '1 s', interval '5 min')`;
-/** Condition that delays rows whose owner is gone. Their files may crash processes. */
+/** Condition that delays rows whose owner has died, because their files may crash processes. */
 const HAS_RESTED = `(owner IS NULL OR due_at < clock_timestamp() - ${REST})`;
 
 /** SELECT of the waiting refreshes, for metrics. */
@@ -32,8 +32,8 @@ export const BACKLOG = `
 /** Queues projects whose data cards refer to files that must be read again. */
 export class DataFileRefreshesRepository extends EntityRepository(DataFileRefresh) {
   /**
-   * Requests reading the files of a project after the transaction has committed. The SQL function is also used by triggers on
-   * `nodes`.
+   * Requests that the files of a project be read after the transaction has committed. Triggers on `nodes` also use the SQL
+   * function.
    */
   async request(project_id: ProjectId): Promise<void> {
     await this.query(`SELECT request_data_files(ARRAY[$1::uuid], 'canvas')`, [project_id]);

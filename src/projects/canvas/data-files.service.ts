@@ -37,7 +37,7 @@ import {
 import type { Card } from './card.entity.js';
 import { type FactsKey, FileFactsRepository } from './file-facts.repository.js';
 
-/** Maximum number of texts and cells in all cached facts together. */
+/** Maximum number of strings and cells in all cached facts. */
 const MAX_CACHED_VALUES = 3_000_000;
 
 type DataCard = Pick<Card, 'card_type' | 'data'>;
@@ -45,14 +45,14 @@ type DataCard = Pick<Card, 'card_type' | 'data'>;
 /** Facts about the files that cards refer to, at a point in time. */
 export interface CachedFileStates {
   states: FileStates;
-  /** Hex hash of the contents that contain sets. Empty without such contents, null if no card refers to a file. */
+  /** Hex hash of the file contents that contain sets. Empty if there are none, null if no card refers to a file. */
   digest: string | null;
 }
 
 /** File that cards refer to. */
 interface ReferencedFile {
   file: DataFile;
-  /** Whether it contains the members of a set. */
+  /** Whether the file contains the members of a set. */
   hasSet: boolean;
 }
 
@@ -72,7 +72,7 @@ export class DataFilesService {
     private readonly tables: TableReaderService,
   ) {}
 
-  /** Returns known facts about the files that cards refer to, without reading the files. */
+  /** Returns cached facts about the files that cards refer to, without reading the files. */
   async cachedStates(workspace: ContainerRef, cards: readonly DataCard[], tx?: Tx): Promise<CachedFileStates> {
     const references = filesOf(cards);
     if (references.length === 0) return { states: new Map(), digest: null };
@@ -90,7 +90,7 @@ export class DataFilesService {
     return { states, digest: contents.length === 0 ? '' : sha256(contents.join('\n')).toString('hex') };
   }
 
-  /** Returns facts about contents, in the order of `keys`. Undefined for contents that were not read yet. */
+  /** Returns facts about file contents, in the order of `keys`. Undefined for contents that have not been read yet. */
   private async factsOf(keys: readonly FactsKey[], tx?: Tx): Promise<(FileFacts | undefined)[]> {
     const keyOf = ({ blob_id, aspect }: FactsKey): string => `${blob_id} ${aspect.toString('hex')}`;
     const isMissing = (one: FactsKey): boolean => !this.cachedFacts.has(keyOf(one));
@@ -105,10 +105,10 @@ export class DataFilesService {
   }
 
   /**
-   * Reads the unread files that contain the sets of cards, in sequence. Files that cannot be read now are skipped, and the first
-   * error is thrown at the end.
+   * Reads the unread files that contain the sets of cards, in sequence. Files that cannot be read now are skipped, and the
+   * first error is thrown at the end.
    *
-   * @throws as {@link TableReaderService}, except for permanent problems of a content, which are stored as facts
+   * @throws as {@link TableReaderService}, except for permanent problems with the content, which are stored as facts
    * @throws the signal's reason if it aborts
    */
   async read(workspace: ContainerRef, cards: readonly DataCard[], signal?: AbortSignal): Promise<void> {
@@ -220,7 +220,7 @@ export const factsOf = ({ columns, dialect }: TableDescription): FileFacts['colu
     return { name, type: isFigure ? ('number' as const) : ('text' as const), ...reading };
   });
 
-/** Returns the order of day and month in the dates of a table, if the file determines it. */
+/** Returns the order of day and month in a table's dates, if the file determines it. */
 function orderOf(dialect: Dialect | null): Pick<DateReading, 'order'> {
   if (dialect === null) return {};
   const { date_order, uncertain } = dialect;
@@ -228,7 +228,7 @@ function orderOf(dialect: Dialect | null): Pick<DateReading, 'order'> {
   return uncertain.includes('date_order') ? { order: 'mixed' } : {};
 }
 
-/** Maximum total bytes of column names kept for a file. Each change to a canvas loads them. */
+/** Maximum total size of the column names kept for a file, in bytes. Each change to a canvas loads them. */
 const MAX_NAMES = 64 * 1024;
 
 /** Returns the key columns and as many of the other columns as fit, in their order. */
@@ -238,7 +238,10 @@ function fitting(columns: FileFacts['columns'], key: readonly string[]): FileFac
   return columns.filter((column) => isKey(column) || (remaining -= Buffer.byteLength(column.name) + 40) >= 0);
 }
 
-/** Returns the files that cards refer to, once per distinct question. For files with sets, only the first up to the limit. */
+/**
+ * Returns the files that cards refer to, without duplicate questions about a file. For files with sets, returns only the first
+ * files up to the limit.
+ */
 function filesOf(cards: readonly DataCard[]): ReferencedFile[] {
   const references = new Map<string, ReferencedFile>();
   for (const card of withinFileSetLimit(cards)) {

@@ -2,12 +2,12 @@ import { EntityRepository } from '../../database/entity-repository.js';
 import type { FileFacts } from '../../../packages/canvas/index.js';
 import { StoredFileFacts } from './stored-file-facts.entity.js';
 
-/** Content and aspect of requested facts. */
+/** Identifies facts by the content and the aspect of it that was read. */
 export type FactsKey = Pick<StoredFileFacts, 'blob_id' | 'aspect'>;
 
-/** Stores facts about contents that data cards refer to. */
+/** Stores facts about the file contents that data cards refer to. */
 export class FileFactsRepository extends EntityRepository(StoredFileFacts) {
-  /** Returns known facts, in the order of `keys`. Undefined for contents that were not read yet. */
+  /** Returns stored facts, in the order of `keys`. Undefined for contents that have not been read yet. */
   async of(keys: readonly FactsKey[]): Promise<(FileFacts | undefined)[]> {
     const rows: { place: string; facts: FileFacts }[] = await this.query(
       `SELECT a.place, f.facts

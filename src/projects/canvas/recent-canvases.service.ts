@@ -11,7 +11,7 @@ type CanvasJson = Tagged<JsonBytes>;
 
 /**
  * Caches the JSON of recently read canvases, so that it is not built again for each poll. Every change to a card gives its
- * project another tag. A cached canvas is only sent if it has the tag that was just read from the database.
+ * project a new tag. A cached canvas is sent only if it has the tag that was just read from the database.
  */
 @Injectable()
 export class RecentCanvasesService {

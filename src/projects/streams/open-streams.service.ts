@@ -14,7 +14,7 @@ import type { ProjectReader } from '../project-access.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { StreamCounts } from './stream-counts.js';
 
-/** Interval of access checks. A stream ends within 5 s after its reader loses access to the project. */
+/** Interval between access checks. A stream ends within 5 s after its reader loses access to the project. */
 const CHECK_MS = 2_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -24,10 +24,10 @@ export interface StreamSource {
   project_id: ProjectId;
   /** Whether the stream reports the project's deletion and then ends. */
   outlivesProject?: boolean;
-  /** Calls `wake` whenever there may be something new, until the returned function is called. */
+  /** Calls `wake` whenever there may be updates, until the returned function is called. */
   watch(wake: () => void): () => void;
   /**
-   * Sends pending data until the stream is closed. `signal` is sent when more data may be available, and when the stream closes.
+   * Sends pending data until the stream is closed. `signal` fires when more data may be available, and when the stream closes.
    */
   feed(output: EventOutput, signal: WakeSignal): Promise<void>;
 }
@@ -91,7 +91,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     try {
       await source.feed(output, signal);
     } catch (error) {
-      // The reader reconnects without losing anything.
+      // The reader can reconnect without losing any events.
       this.logger.warn({ err: error }, 'a stream failed and was closed');
     } finally {
       release();

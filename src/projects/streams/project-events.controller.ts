@@ -13,7 +13,7 @@ const eventSchema = ([type, { data }]: [string, { data: new () => object }]): ob
   type: 'object',
   title: type,
   properties: {
-    id: { type: 'string', description: 'The `id` of the envelope', example: '17' },
+    id: { type: 'string', description: '`id` of the event', example: '17' },
     event: { type: 'string', const: type },
     data: {
       allOf: [
@@ -68,11 +68,12 @@ export class ProjectEventsController {
     tag: 'Projects',
     summary: 'Stream project events',
     description:
-      'Server-sent events of all changes in a project, by any actor, until the client closes, its token expires, or ' +
-      'the caller loses access to the project. `data` is the event with its `id`, `type`, `project_id`, `at`, ' +
-      '`actor`, and a `data` that describes the change. The stream starts with the next change. With `Last-Event-ID`, ' +
-      'it sends every later event exactly once, in order. Events are kept for 24 hours. A `resync` event means that ' +
-      'events are missing. Swagger UI cannot show a stream: use `curl -N` with the command that it offers.',
+      'Server-sent events for all changes in a project, by any actor, until the client disconnects, its token ' +
+      'expires, or the caller loses access to the project. `data` is the event with its `id`, `type`, `project_id`, ' +
+      '`at`, `actor`, and a `data` that describes the change. The stream starts with the next change. With ' +
+      '`Last-Event-ID`, it sends every later event exactly once, in order. Events are kept for 24 hours. A `resync` ' +
+      'event means that events are missing. Swagger UI cannot show a stream: use `curl -N` with the command that it ' +
+      'offers.',
     errors: ['too_many_streams'],
     extension: true,
   })

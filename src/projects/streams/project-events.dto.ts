@@ -8,12 +8,12 @@ export class EventActor {
 
   @StringField({
     nullable: true,
-    description: 'Id of the actor: the turn’s for an `agent`; null for the `service` itself',
+    description: 'Id of the actor. For an `agent`, the id of its turn; null for the `service` itself',
   })
   id!: string | null;
 }
 
-/** Common fields of all events besides `data`. */
+/** Common fields of all events other than `data`. */
 export class EventEnvelope {
   @IntegerField({ description: 'Number of the event in the project, starting at 1' })
   id!: number;

@@ -1,7 +1,7 @@
 import { type Kind, refuse, type Rejected } from '../kind.js';
 import type { Json } from '../../../../packages/json/index.js';
 
-/** Maximum length of a date or time. Longer texts are rejected without matching a pattern. */
+/** Maximum length of a date or time. Longer strings are rejected without matching a pattern. */
 const MAX_LENGTH = 100;
 const TIMESTAMP = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const DATE_TIME =
@@ -29,7 +29,7 @@ export const dateTimeKind: Kind<Date> = {
   },
 };
 
-/** Tries a datetime, then a Unix time, then a date. Reports the error of the date. */
+/** Tries a datetime, then a Unix time, then a date. If all fail, reports the error for the date. */
 function fromText(text: string): Date | Rejected {
   const problem = dateProblem(text);
   if (text.length > MAX_LENGTH) return refuseDate(problem ?? TOO_MUCH, text);
@@ -75,7 +75,7 @@ function fromTimestamp(timestamp: number, input: Json): Date | Rejected {
   return moment.getUTCFullYear() === 0 ? yearZero(input) : moment;
 }
 
-/** Returns speedate's error for the first ten bytes as `YYYY-MM-DD`. Ignores the rest of the text. */
+/** Returns speedate's error for the first ten bytes as `YYYY-MM-DD`. Ignores the rest of the string. */
 function dateProblem(text: string): string | undefined {
   const bytes = Buffer.from(text.slice(0, 10)).toString('latin1');
   if (bytes.length < 10) return 'input is too short';

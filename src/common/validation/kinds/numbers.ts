@@ -6,7 +6,9 @@ export interface NumberBounds {
   maximum?: number;
 }
 
-/** Maximum length of a number in characters, the same as in Python. Longer texts are never matched against the other patterns. */
+/**
+ * Maximum length of a number in characters, the same as in Python. Longer strings are never matched against the other patterns.
+ */
 const MAX_LENGTH = 4300;
 const INTEGER_64 = 2 ** 63;
 /** Integer as accepted by pydantic: leading zeros, single `_` between digits, and a fraction of zeros. */

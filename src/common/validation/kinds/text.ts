@@ -3,14 +3,14 @@ import { counted, type Kind, refuse, rejectValue } from '../kind.js';
 
 export const INVALID_TEXT = 'text must contain neither U+0000 nor lone surrogates';
 
-/** Bounds of a text. Lengths are in code points. */
+/** Bounds of a string. Lengths are in code points. */
 export interface TextBounds {
   minLength?: number;
   maxLength?: number;
   pattern?: RegExp;
 }
 
-/** Kind of a text. Other values are never converted. */
+/** Kind of a string. Other values are never converted. */
 export function textKind({ minLength, maxLength, pattern }: TextBounds): Kind<string> {
   return {
     schema: {
@@ -39,7 +39,7 @@ export function textKind({ minLength, maxLength, pattern }: TextBounds): Kind<st
   };
 }
 
-/** Names of punctuation for code generators, which cannot derive a name from a sign. */
+/** Names of punctuation characters for code generators, which cannot derive a name from them. */
 const SIGNS: Record<string, string> = {
   '': 'none',
   ' ': 'space',
@@ -49,7 +49,7 @@ const SIGNS: Record<string, string> = {
   '"': 'quote',
 };
 
-/** Kind of a text from a fixed set of values, compared exactly. With `enumName` it has a separate schema in the document. */
+/** Kind of a string from a fixed set of values, compared exactly. With `enumName` it has a separate schema in the document. */
 export function enumKind<Value extends string>(values: readonly Value[], enumName?: string): Kind<Value> {
   const allowed = new Set<unknown>(values);
   const quoted = values.map((value) => `'${value}'`);
