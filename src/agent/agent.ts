@@ -10,7 +10,7 @@ import type { RecordedStep } from './recorded-step.js';
 
 /** Message of the conversation, with the data that the agent needs to continue from it. */
 export interface AgentMessage extends Message {
-  /** Provider data of the calls, from the agent that made them. */
+  /** Provider data for the calls, recorded by the agent that made them. */
   steps?: RecordedStep[];
 }
 
@@ -38,8 +38,8 @@ export interface AgentContext {
 /**
  * Output of an agent, in order.
  *
- * A call is started before its tool runs, so that its start is stored first, and finished once. Text may be split into pieces of
- * any size. The agent itself adds the line breaks between paragraphs.
+ * Each call starts before its tool runs, so that the start is stored first, and ends exactly once. Text may be split into
+ * chunks of any size. The agent itself adds the line breaks between paragraphs.
  */
 export type AgentEvent =
   | { type: 'text'; text: string }
@@ -50,7 +50,7 @@ export type AgentEvent =
   | { type: 'cards_changed'; cards: CardResponse[]; removed_card_ids?: string[] }
   /** Costs since the last event of this type. */
   | { type: 'usage'; credits: number }
-  /** Provider data of the calls that follow. Stored with the message and never shown. */
+  /** Provider data for the calls that follow. Stored with the message and never shown. */
   | { type: 'model_step'; step: RecordedStep };
 
 /**
@@ -62,8 +62,8 @@ export interface ToolEffect {
   /** Id of the call. */
   id: string;
   /**
-   * Does the work and returns its events, including the end of the call. An exception is work that only starts here, whose end
-   * follows as a separate event. The project is locked. May run several times, each time as if it were the first.
+   * Does the work and returns its events, including the end of the call. If the work only starts here, the end of the call
+   * follows as a separate event. The project is locked. May run several times, and every run must behave like the first.
    */
   apply: (tx: Tx, project: Project) => Promise<AgentEvent[]>;
 }
@@ -87,5 +87,5 @@ export abstract class Agent {
 /** Failure whose message is shown to the user. */
 export class AgentFailure extends Error {}
 
-/** Thrown if the asker has lost the right to do this. Other askers may still have it. */
+/** Thrown if the asker may no longer do this. Other askers may still be allowed to. */
 export class AskerRefused extends AgentFailure {}

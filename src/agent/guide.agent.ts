@@ -28,7 +28,7 @@ export class GuideAgent extends Agent {
       const { done, value: step } = await steps.next(reply);
       if (done === true) break;
       reply = step.kind === 'call' ? yield* toolbox.call(step.call) : undefined;
-      // Adjacent texts are separated as paragraphs, unless a call is between them.
+      // Separates consecutive texts as paragraphs, unless a call is between them.
       if (step.kind === 'say') yield { type: 'text', text: isInText ? `\n\n${step.text}` : step.text };
       isInText = step.kind === 'say';
     }

@@ -1,6 +1,6 @@
 import type { TextPart } from 'ai';
 
-/** Provider data in the form of the AI SDK. */
+/** Provider data in the format of the AI SDK. */
 export type ProviderOptions = NonNullable<TextPart['providerOptions']>;
 
 /** Part of a model's answer. A `tool-call` refers to the next call of the answer. `id` is the provider's call id. */

@@ -10,7 +10,7 @@ export const MAX_IMAGES = 10;
  */
 export const MAX_IMAGES_BYTES = 10_000_000;
 
-/** Reason why an image is not shown: the tool's error code, and words that follow "not shown: ". */
+/** Reason why an image is not shown: the tool's error code, and a phrase to follow "not shown: ". */
 export interface Refusal {
   code: 'not_text' | 'too_large' | 'limit_reached' | 'unavailable';
   reason: string;
@@ -18,9 +18,9 @@ export interface Refusal {
 
 const bytes = (count: number): string => `${count.toLocaleString('en')} bytes`;
 
-/** Image limits of the requests in a turn. Every request contains all images that the turn has shown so far. */
+/** Image limits for the requests of a turn. Every request contains all images that the turn has shown. */
 export class ImageBudget {
-  /** Total size of the images so far, in bytes. */
+  /** Total size of the images shown in the turn, in bytes. */
   bytes = 0;
   private images = 0;
 

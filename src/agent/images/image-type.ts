@@ -20,7 +20,7 @@ const BEGINNINGS: Record<ImageType, RegExp> = {
  */
 export function imageType(head: Buffer): ImageType | undefined {
   const beginning = head.subarray(0, IMAGE_HEAD_BYTES);
-  // A text may start with the letters of GIF or WebP, but an image always has invalid UTF-8 in its first 16 bytes.
+  // A text file may start with the letters of GIF or WebP, but an image always has invalid UTF-8 in its first 16 bytes.
   if (decodeText(beginning) !== undefined) return undefined;
   const text = beginning.toString('latin1');
   const types = Object.keys(BEGINNINGS) as ImageType[];

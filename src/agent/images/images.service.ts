@@ -17,7 +17,7 @@ const MAX_HELD_BYTES = 64 * 1024 ** 2;
 
 /** Image as passed to a model. */
 export interface ShownImage {
-  /** Number within the turn, from 1. */
+  /** One-based number within the turn. */
   number: number;
   path: string;
   media_type: ImageType;
@@ -58,13 +58,13 @@ export class ImagesService {
     return this.config.agentImages;
   }
 
-  /** Returns the current workspace files for references. Unknown references are missing in the result. */
+  /** Returns the current workspace files for references. Omits unknown references. */
   async find({ principal, project_id }: AgentContext, references: readonly string[]): Promise<Map<string, TreeFile>> {
     const workspace = await this.resolver.find(principal, { source: 'workspace', project_id });
     return await this.reader.findAll(workspace, references);
   }
 
-  /** Reads a file if it is an image. Returns undefined for any other file. Never reads more than may be shown. */
+  /** Reads a file if it is an image. Returns undefined for any other file. Never reads more bytes than may be shown. */
   async load(context: AgentContext, file: TreeFile): Promise<ImageResult | undefined> {
     const head = await this.read(context, file, IMAGE_HEAD_BYTES);
     if (head === undefined) return { refusal: UNREADABLE };
@@ -101,7 +101,7 @@ export class ImagesService {
     if (existing !== undefined) return existing;
     const turn: TurnImages = { budget: new ImageBudget(), images: new Map() };
     this.turns.set(context, turn);
-    // Successful turns are aborted, too.
+    // The signal also aborts after a successful turn.
     signal.addEventListener('abort', () => (this.heldBytes -= turn.budget.bytes), { once: true });
     return turn;
   }

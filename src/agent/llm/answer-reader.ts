@@ -4,10 +4,10 @@ import type { JsonRecord } from './json-values.js';
 export interface AnswerReader {
   /** Whether the provider has given a reason for the end of the answer. */
   readonly isFinished: boolean;
-  /** Whether the end mark was received. */
+  /** Whether the end marker was received. */
   readonly hasEndMark: boolean;
-  /** Returns the chunks for a value. Skips empty values and unknown kinds. */
+  /** Returns the chunks for a value. Skips empty values and unknown types. */
   read(value: JsonRecord): JsonRecord[];
-  /** Returns the final chunks. `isMarked` is true after an end mark. @throws ProviderFault if the answer is incomplete */
+  /** Returns the final chunks. `isMarked` is true after an end marker. @throws ProviderFault if the answer is incomplete */
   end(isMarked: boolean): JsonRecord[];
 }

@@ -8,9 +8,9 @@ import type { Call, Reply } from '../tools/toolboxes.service.js';
 import { filesByName, type MessageFiles } from './message-files.js';
 import { type PairedCall, pairedMessages, stepsOf } from './paired-calls.js';
 
-/** Maximum number of characters of earlier messages, calls and results included. */
+/** Maximum number of characters in earlier messages, including calls and results. */
 const MAX_CHARACTERS = 200_000;
-/** Maximum number of bytes of an earlier call's input or result. */
+/** Maximum size of an earlier call's input or result, in bytes. */
 export const MAX_EARLIER_BYTES = 2_000;
 
 /** Call that was just made. */
@@ -20,11 +20,11 @@ export interface CompletedCall {
   reply: Reply;
 }
 
-/** Form of the earlier messages for the model. */
+/** Format of the earlier messages for the model. */
 export interface HistoryForm {
   /** Maximum number of characters. The newest messages have priority. */
   characters: number;
-  /** Whether calls are shown as text, for providers that reject calls of another model. */
+  /** Whether calls are shown as text, for providers that reject calls from another model. */
   isPlain: boolean;
   /** Provider and model of the request. */
   model: string;
@@ -155,13 +155,13 @@ const imageParts = ({ number, path, base64, media_type }: ShownImage): [TextPart
   { type: 'image', image: base64, mediaType: media_type },
 ];
 
-/** Start of a line that looks like a line of the service. */
+/** Start of a line that looks like a line written by the service. */
 const SERVICE_LINE = /^([ \t]*)\[(?=(From|Note from the service:|Chosen answer:|Attached files:|About:|Image \d))/gimu;
 
-/** Formats a line of the service. Line breaks in user values, such as names, cannot start another line. */
+/** Formats a line written by the service. Line breaks in user values, such as names, cannot start another line. */
 const noteLine = (note: string): string => `[${note.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}]`;
 
-/** Replaces brackets, which delimit the lines of the service. */
+/** Replaces brackets, which delimit the lines written by the service. */
 const inLine = (value: string): string => value.replaceAll('[', '(').replaceAll(']', ')');
 
 function userText(message: AgentMessage, names: MessageFiles['names']): string {
@@ -175,7 +175,7 @@ function userText(message: AgentMessage, names: MessageFiles['names']): string {
     ...(files.length > 0 ? [`Attached files: ${inLine(files.join(', '))}`] : []),
     ...(context.length > 0 ? [`About: ${inLine(context.map(({ type, id }) => `${type} ${id}`).join(', '))}`] : []),
   ];
-  // Escapes user lines that look like lines of the service.
+  // Escapes user lines that look like lines written by the service.
   const text = content.replace(SERVICE_LINE, '$1\\[');
   return [...notes.map(noteLine), text || '(no words)'].join('\n');
 }

@@ -1,7 +1,7 @@
 import { parseJson } from './json-values.js';
 import { brokenOff, webPage } from './provider-fault.js';
 
-/** End mark of OpenAI's streams. */
+/** End marker of OpenAI's streams. */
 export const DONE = Symbol('[DONE]');
 
 /** JSON value of a stream, with the name of its event. The name may be empty. */
@@ -55,7 +55,7 @@ export async function* streamValues(
   return undefined;
 }
 
-/** Reads lines that end in LF, CR or both. The last line needs no end. */
+/** Reads lines that end in LF, CR or both. The last line needs no line ending. */
 async function* linesOf(texts: ReadableStreamDefaultReader<string>): AsyncGenerator<string> {
   let pieces: string[] = [];
   let length = 0;

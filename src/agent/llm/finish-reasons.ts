@@ -56,7 +56,7 @@ const BROKEN_OFF = new Set([
   'finish_reason_unspecified',
 ]);
 
-/** @throws ProviderFault or AgentFailure if the answer is incomplete. A stream without a reason was cut. */
+/** @throws ProviderFault or AgentFailure if the answer is incomplete. A stream without a finish reason was cut off. */
 export function assertComplete(finishReason: string | undefined): void {
   const reason = finishReason?.toLowerCase();
   if (reason === undefined || BROKEN_OFF.has(reason)) throw brokenOff();

@@ -25,8 +25,8 @@ export const tokensOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS ? Number(value) : undefined;
 
 /**
- * Repairs the arguments of a tool call. Providers send them empty, twice, behind an empty object, or as a JSON string. Returns
- * other faults unchanged, because the model can correct them.
+ * Repairs the arguments of a tool call. Some providers send them empty, twice, after an empty object, or as a JSON string.
+ * Leaves other faults unchanged, because the model can correct them.
  */
 export function argumentsOf(text: string): string {
   const trimmed = text.trim();

@@ -17,7 +17,7 @@ import { ConversationRejected, type Step, takeStep } from './model-step.js';
 import { systemPrompt } from './system-prompt.js';
 import { TurnConversation } from './turn-conversation.js';
 
-/** Number of steps that a model gets after its calls are used up, to finish its answer. */
+/** Number of steps in which a model can finish its answer after it has used up its calls. */
 const LAST_STEPS = 2;
 
 /** Agent that uses a language model. The model answers step by step, and the calls of a step are made in order. */
@@ -83,7 +83,7 @@ export class LlmAgent extends Agent {
   }
 }
 
-/** Requests the model's answer to a conversation. Changes the form of the conversation as long as the provider rejects it. */
+/** Requests the model's answer to a conversation. Changes the format of the conversation as long as the provider rejects it. */
 async function* ask(
   step: Omit<Step, 'messages'>,
   conversation: TurnConversation,

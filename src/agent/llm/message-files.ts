@@ -24,8 +24,8 @@ export function filesByName({ attachments }: Pick<AgentContext, 'attachments'>):
 
 /**
  * Returns the files of the messages, with the images of the messages to answer. Images of earlier messages are only listed, and
- * the model can read them again. Otherwise every request would contain them, and an image that a provider rejects would end every
- * later turn.
+ * the model can read them again. Otherwise every request would contain them, and an image that a provider rejects would make
+ * every later turn fail.
  */
 export async function filesWithImages(context: AgentContext, images: ImagesService): Promise<MessageFiles> {
   const { messages, attachments } = context;

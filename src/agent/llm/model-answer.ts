@@ -9,7 +9,7 @@ const COMPATIBLE = 'openaiCompatible';
 /** Collects the parts of a model's answer. */
 export class ModelAnswer {
   text = '';
-  /** High surrogate at the end of a piece. The next piece starts with the low surrogate. */
+  /** High surrogate at the end of a chunk. The next chunk starts with the low surrogate. */
   private half = '';
   readonly calls: Call[] = [];
   private readonly parts: StepPart[] = [];

@@ -38,9 +38,10 @@ export class ConversationRejected extends AgentFailure {
 }
 
 /**
- * Requests an answer from the model and yields its text as it arrives. Retries transient faults until some text has been yielded.
+ * Requests an answer from the model and yields its text as it arrives. Retries transient faults until some text has been
+ * yielded.
  *
- * @throws AgentFailure in words for the user
+ * @throws AgentFailure with a message for the user
  */
 export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, ModelAnswer> {
   const startedAt = performance.now();

@@ -3,7 +3,7 @@ import { argumentsOf, isRecord, type JsonRecord, parseJson, recordOf, textOf, to
 import { isEmpty, joinData } from './provider-data.js';
 import { brokenOff } from './provider-fault.js';
 
-/** Partial tool call. `data` contains all extra fields of the provider. */
+/** Partial tool call. `data` contains all provider-specific fields. */
 interface StreamedCall {
   index: unknown;
   id: string;
@@ -84,7 +84,7 @@ export class OpenAiAnswer implements AnswerReader {
     call.data = joinData(call.data, isEmpty(more) ? data : { ...data, function: more });
   }
 
-  /** Returns the call that a piece continues, or a new call. Servers omit or repeat indexes and ids. */
+  /** Returns the call that a chunk continues, or a new call. Servers omit or repeat indexes and ids. */
   private callOf(index: unknown, id: string, name: string, piece: string): StreamedCall {
     const existing =
       typeof index === 'number'

@@ -3,7 +3,7 @@ import type { AgentMessage } from '../agent.js';
 import type { RecordedStep } from '../recorded-step.js';
 import type { ToolCall } from '../../../packages/conversation/index.js';
 
-/** Call with its result, in the form for the model. */
+/** Call with its result, formatted for the model. */
 export interface PairedCall {
   id: string;
   tool: string;

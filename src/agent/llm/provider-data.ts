@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from './json-values.js';
 
-/** Fields with streamed text. Other texts arrive complete, and some servers repeat them in each chunk. */
+/** Fields with streamed text. Other strings arrive complete, and some servers repeat them in each chunk. */
 const IN_PIECES = /^(text|summary|content|(reasoning|thinking|thoughts?)(_content|_text)?)$/;
 /** Standard fields, and fields that only describe a chunk. */
 const TRANSIENT = new Set(['role', 'type', 'name', 'index', 'logprobs', 'token_id', 'annotations', 'audio']);
@@ -11,7 +11,7 @@ export const isEmpty = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.values(value).every((inner) => isEmpty(inner)));
 
-/** Merges the next piece of provider data of a message or call. */
+/** Merges the next chunk of provider data for a message or call. */
 export function joinData(data: JsonRecord, piece: JsonRecord): JsonRecord {
   const entries = Object.entries(piece).filter(([key, value]) => !isEmpty(value) && !TRANSIENT.has(key));
   return entries.length === 0 ? data : joinRecord(data, Object.fromEntries(entries));

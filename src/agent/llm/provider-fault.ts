@@ -16,7 +16,7 @@ export class ProviderFault extends Error {
       requestId?: string | undefined;
       /** Wait requested by the provider, in milliseconds. */
       retryAfterMs?: number | undefined;
-      /** Set if the provider may accept a shorter or plainer form of the conversation. */
+      /** Set if the provider may accept a shorter conversation or a plainer format. */
       refuses?: 'length' | 'form';
     },
   ) {
@@ -27,7 +27,7 @@ export class ProviderFault extends Error {
 /** Statuses for rejected content. */
 const CONTENT_STATUS = new Set([400, 415, 422]);
 
-/** Error texts of providers for requests that exceed the model's window. */
+/** Provider error messages for requests that exceed the model's context window. */
 const TOO_LONG = [
   /context[ _-]?(length|window|size|limit)[^.]{0,40}(exceed|too |overflow)/,
   /exceed[^.]{0,80}(context|token limit|number of (input )?tokens|limit of \d|maximum (input|prompt|length))/,
@@ -44,12 +44,12 @@ const TOO_LONG = [
   /max_tokens must be at least 1/,
   /too many (input |prompt )?tokens/,
 ];
-/** Error texts for rate limits, which may also mention tokens. */
+/** Error messages for rate limits, which may also mention tokens. */
 const RATE_LIMIT = /(please wait|try again (in|later)|per (second|minute|hour|day)|rate[ _]limit)/;
-/** Error text for a single request above the rate limit. Waiting does not help. */
+/** Error message for a single request above the rate limit. Waiting does not help. */
 const LARGER_THAN_RATE_LIMIT = /request( body)? too large/;
 
-/** Matches the code or type of an error. A text with other characters may quote the key. */
+/** Matches the code or type of an error. A string with other characters may quote the key. */
 const ERROR_CODE = /"(?:code|type)" ?: ?"([a-z_]{1,60})"/g;
 const REQUEST_ID = /^[\w-]{1,100}$/;
 
@@ -136,7 +136,7 @@ function statusOf(code: unknown): number | undefined {
   return typeof status === 'number' && status >= 400 && status < 600 ? status : undefined;
 }
 
-/** Returns the wait of a `Retry-After` header, in milliseconds. The header contains seconds or a date. */
+/** Returns the wait that a `Retry-After` header requests, in milliseconds. The header contains seconds or a date. */
 function retryAfter(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;

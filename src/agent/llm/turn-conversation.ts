@@ -23,7 +23,7 @@ export interface CompletedStep {
   step: RecordedStep;
 }
 
-/** Messages of a turn's requests. Their form becomes shorter or plainer after a rejection, until the end of the turn. */
+/** Messages of a turn's requests. After a rejection, they become shorter or plainer until the end of the turn. */
 export class TurnConversation {
   private readonly steps: CompletedStep[] = [];
   private form: HistoryForm;

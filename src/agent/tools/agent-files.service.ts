@@ -43,7 +43,7 @@ export class AgentFilesService {
   /**
    * Puts stored content at a path.
    *
-   * @throws ToolFailure if the path has an uploaded file that no message to answer mentions
+   * @throws ToolFailure if a user uploaded the file at the path and no message to answer mentions it
    */
   async place(
     tx: Tx,

@@ -15,8 +15,8 @@ export class CardFilesService {
   ) {}
 
   /**
-   * Returns the cached states of the files that cards refer to, after reading missing files. Files that cannot be read now are
-   * left out.
+   * Returns the cached states of the files that cards refer to, after reading missing files. Omits files that cannot be read
+   * now.
    */
   async statesOf(context: AgentContext, cards: readonly Pick<Card, 'card_type' | 'data'>[]): Promise<FileStates> {
     if (!cards.some(({ card_type, data }) => card_type === 'data' && data['file_path'] !== undefined)) return NO_FILES;

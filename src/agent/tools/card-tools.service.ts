@@ -44,7 +44,7 @@ const CHECKLIST = [
 const isSame = (card: Card, card_type: string | undefined, label: string | undefined): boolean =>
   card.card_type === card_type && card.label.toLowerCase() === label?.toLowerCase();
 
-/** Tools on the project's canvas. */
+/** Tools for the project's canvas. */
 @Injectable()
 export class CardToolsService {
   readonly upsert: Tool<Upsert> = {
@@ -55,7 +55,7 @@ export class CardToolsService {
     ].join('\n'),
     input: upsertInput,
     run: async (input, context) => {
-      // The result reports problems of the card's file, so the file must be read first.
+      // The result reports problems with the card's file, so the file must be read first.
       await this.files.statesOf(context, await this.preview(input, context));
       return { effect: async (tx, { id }) => await this.outcome(tx, id, await this.upsertCard(tx, id, input)) };
     },

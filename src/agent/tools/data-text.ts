@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 /** Maximum size of a result in bytes. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
-/** Returns the start of a text with at most `bytes` bytes in UTF-8. Never splits a character. */
+/** Returns the start of a string with at most `bytes` bytes in UTF-8. Never splits a character. */
 export function cutText(text: string, bytes: number): string {
   const whole = Buffer.from(text);
   if (whole.length <= bytes) return text;

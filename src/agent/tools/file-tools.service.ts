@@ -177,7 +177,7 @@ export class FileToolsService {
     return await buffer(await this.blobs.stream(blob_id, { start: from, end }));
   }
 
-  /** Stores the content. The effect puts it at the path, unless the path has an uploaded file that no message mentions. */
+  /** Stores the content. The effect puts it at the path, unless a user uploaded the file there and no message mentions it. */
   private async prepareWrite(context: AgentContext, at: string, content: string): Promise<Effect> {
     const size = Buffer.byteLength(content);
     if (size > MAX_FILE_BYTES) {
@@ -189,7 +189,7 @@ export class FileToolsService {
   }
 }
 
-/** Returns the range of a text such as `3-7` or `3`, or undefined if the text is malformed. */
+/** Parses a range such as `3-7` or `3`. Returns undefined if it is malformed. */
 function rangeOf(text: string): { first: number; last: number } | undefined {
   const [, from, to = from] = PAGES.exec(text) ?? [];
   const range = { first: Number(from), last: Number(to) };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Refines a value with a function that returns the problem in words, or undefined if the value is valid. */
+/** Refines a value with a function that returns the problem as a phrase, or undefined if the value is valid. */
 export const refusing =
   <Value>(problemOf: (value: Value) => string | undefined) =>
   (value: Value, context: z.core.$RefinementCtx<Value>): void => {

@@ -184,7 +184,7 @@ export class ResultToolsService {
     return { constraints, total: fits.length };
   }
 
-  /** Returns the constraints from a table of the workspace, or undefined if the table was removed or replaced. */
+  /** Returns the constraints from a table in the workspace, or undefined if the table was removed or replaced. */
   private async membersIn(
     path: string,
     { name, tight, limit }: { name: string | undefined; tight: boolean; limit: number },
@@ -219,7 +219,7 @@ export class ResultToolsService {
   }
 }
 
-/** Text that the table engine may have converted to a number. */
+/** String that the table engine may have converted to a number. */
 type Text = string | number;
 
 function summaryOf(result: ExecutionResult): Partial<RunResult> {

@@ -31,7 +31,7 @@ import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js
 
 /** Number of sample rows in a description. */
 const SAMPLE = 5;
-/** Maximum size of a sample cell, and of all column names together, in bytes. */
+/** Maximum size of a sample cell, and total size of all column names, in bytes. */
 const MAX_CELL_BYTES = 200;
 const MAX_COLUMN_BYTES = 16 * 1024;
 /** Maximum size of rows in bytes. Keeps results short enough that they are cut between rows. */

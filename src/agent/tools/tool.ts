@@ -40,7 +40,7 @@ export interface Tool<Input = unknown> {
   record?(input: Input): Record<string, unknown>;
   /** Whether the turn ends after a call of this tool. */
   endsTurn?: boolean;
-  /** @throws ToolFailure or DomainError if the call failed. Nothing has changed then. */
+  /** @throws ToolFailure or DomainError before any change, if the call fails */
   run(input: Input, context: AgentContext): Promise<ToolOutcome | { effect: Effect }>;
 }
 

@@ -30,7 +30,7 @@ export class TurnSolvesService {
     private readonly projects: ProjectsRepository,
   ) {}
 
-  /** Returns the trigger of another solve of the turn. @throws ToolFailure if the turn has started too many */
+  /** Returns the trigger of another solve of the turn. @throws ToolFailure if the turn has started too many solves */
   async admit(tx: Tx, project_id: ProjectId, { turn_id, spender }: AgentContext): Promise<Trigger> {
     const trigger = triggerOfTurn(turn_id, spender);
     if ((await this.executions.countOf(tx, project_id, trigger)) >= MAX_SOLVES)
