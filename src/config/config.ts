@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Settings } from './settings.js';
 
-/** Splits a text at commas. */
+/** Splits a string at commas. */
 const list = (text: string): string[] =>
   text
     .split(',')
@@ -11,7 +11,7 @@ const list = (text: string): string[] =>
 /** Origins of pages served from this computer, for development. */
 const OWN_ORIGINS = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** Object store of the files, with its address for clients. */
+/** Object store for the files, with its address for clients. */
 export interface S3Settings {
   endpoint: string;
   publicEndpoint: string;
@@ -21,7 +21,7 @@ export interface S3Settings {
   region: string;
 }
 
-/** Sign-in of the page at an OpenID provider. */
+/** Settings for signing in to the page at an OpenID provider. */
 export interface PageSignIn {
   issuer: string;
   client_id: string;
@@ -109,7 +109,7 @@ export class Config extends Settings {
     };
   }
 
-  /** Sign-in of the page at the provider, or undefined if the page does not use it. */
+  /** Sign-in settings of the page, or undefined if the page does not use a provider. */
   get pageSignIn(): PageSignIn | undefined {
     const { WEB_CLIENT_ID: client_id, WEB_SCOPE: scope, AUTH_ISSUER: issuer = '', AUTH_AUDIENCE: audience = '' } = this;
     return client_id === undefined ? undefined : { issuer, client_id, scope, audience };

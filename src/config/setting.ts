@@ -3,7 +3,7 @@ import { Transform } from 'class-transformer';
 import { IsIn, IsInt, IsNumber, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
 
 /*
- * Decorators that convert and validate the text of a variable. A value that cannot be converted is left for the validator to
+ * Decorators that convert and validate the value of a variable. A value that cannot be converted is left for the validator to
  * reject.
  */
 

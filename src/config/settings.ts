@@ -75,8 +75,8 @@ export class Settings {
   CANVASES_CACHE_MIB: number = 32;
 
   /**
-   * Maximum number of turns that this process runs concurrently. At most half of them are for the same company. Further turns
-   * wait or run on other workers. A turn spends most of its time waiting for its model. While it waits, it holds no
+   * Maximum number of turns that this process runs concurrently. At most half of them are for the same company. Additional
+   * turns wait or run on other workers. A turn spends most of its time waiting for its model. While it waits, it holds no
    * database connection, but keeps part of its conversation in memory.
    */
   @WholeNumber(1, 10_000)
@@ -93,7 +93,7 @@ export class Settings {
   @Flag()
   METRICS: boolean = false;
 
-  /** Bearer token required for `/metrics`, at least 16 characters. Absent: no token is required. */
+  /** Bearer token required for `/metrics`, at least 16 characters. If absent, no token is required. */
   @IsOptional()
   @MinLength(16)
   METRICS_TOKEN?: string;
@@ -119,7 +119,7 @@ export class Settings {
   @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
   LOG_LEVEL: string = 'info';
 
-  /** `postgres://` URL of PostgreSQL 18 or newer. Absent: an embedded server in DATA_DIR. */
+  /** `postgres://` URL of PostgreSQL 18 or newer. If absent, an embedded server in DATA_DIR is used. */
   @IsOptional()
   @PostgresUrl()
   DATABASE_URL?: string;
@@ -139,14 +139,14 @@ export class Settings {
   AUTH_JWT_SECRET?: string;
 
   /**
-   * Secret that encrypts the responses stored for `Idempotency-Key`, at least 32 characters. Absent: a generated secret stored in
-   * the same database. With your own secret, a copy of the database does not reveal the responses.
+   * Secret that encrypts the responses stored for `Idempotency-Key`, at least 32 characters. If absent, a secret is generated
+   * and stored in the same database. With your own secret, a copy of the database does not reveal the responses.
    */
   @IsOptional()
   @MinLength(32)
   ANSWERS_SECRET?: string;
 
-  /** URL of the JSON Web Key Set of an OpenID provider, whose tokens are accepted too. Absent: no provider. */
+  /** URL of the JSON Web Key Set of an OpenID provider, whose tokens are accepted too. If absent, no provider is used. */
   @IsOptional()
   @HttpUrl()
   AUTH_JWKS_URL?: string;
@@ -163,7 +163,7 @@ export class Settings {
 
   /**
    * Client id of the page at `/` for signing in at the OpenID provider. Register it there as a public client with PKCE that may
-   * redirect to the page's address. AUTH_ISSUER must be the provider's URL. Absent: the page asks for a token.
+   * redirect to the page's address. AUTH_ISSUER must be the provider's URL. If absent, the page asks for a token.
    */
   @IsOptional()
   @IsString()
@@ -201,7 +201,7 @@ export class Settings {
   @IsString()
   AUTH_ROLE_COMPANY: string = 'company';
 
-  /** Comma-separated role values of the provider that make a user a member. Absent: all other users are members. */
+  /** Comma-separated role values of the provider that make a user a member. If absent, all other users are members. */
   @IsOptional()
   @IsString()
   AUTH_ROLE_MEMBER?: string;
@@ -218,7 +218,7 @@ export class Settings {
   @WholeNumber(1)
   FILES_MAX_BYTES: number = 5 * GiB;
 
-  /** Maximum total size of a company's files, in bytes. Absent: no limit. */
+  /** Maximum total size of a company's files, in bytes. If absent, there is no limit. */
   @IsOptional()
   @WholeNumber(1)
   FILES_COMPANY_MAX_BYTES?: number;
@@ -231,7 +231,7 @@ export class Settings {
   @WholeNumber(0)
   TABLES_CACHE_BYTES: number = 2 * GiB;
 
-  /** Provider of the language model that answers turns. Absent: the rule-based `guide` answers. */
+  /** Provider of the language model that answers turns. If absent, the rule-based `guide` answers. */
   @IsOptional()
   @IsIn(AGENT_PROVIDERS)
   AGENT_PROVIDER?: (typeof AGENT_PROVIDERS)[number];
@@ -282,7 +282,7 @@ export class Settings {
   @WholeNumber(1)
   PROJECTS_GRACE_SECONDS: number = 24 * 60 * 60;
 
-  /** URL of MinIO or another S3 server for the files, as reached by this process. Absent: files are stored in DATA_DIR. */
+  /** URL of MinIO or another S3 server for the files, as reached by this process. If absent, files are stored in DATA_DIR. */
   @IsOptional()
   @Origin()
   S3_ENDPOINT?: string;
@@ -297,7 +297,7 @@ export class Settings {
   @IsString()
   S3_SECRET_KEY?: string;
 
-  /** Bucket of the files, reserved for this service. Created if missing. */
+  /** Bucket for the files, reserved for this service. Created if missing. */
   @IsOptional()
   @Matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { message: 'S3_BUCKET must be a valid bucket name' })
   S3_BUCKET?: string;
@@ -317,7 +317,7 @@ export class Settings {
   PRICE_GUIDE_TURN: number = 0.01;
 
   /**
-   * Maximum number of solves that this process runs concurrently. Further solves wait. Each solve uses a core. Default: the
+   * Maximum number of solves that this process runs concurrently. Additional solves wait. Each solve uses a core. Default: the
    * number of cores minus 1.
    */
   @IsOptional()
