@@ -12,7 +12,7 @@ export class ListenError extends Error {
 const UNKNOWN_ISSUER =
   'has a TLS certificate from an unknown issuer: add sslrootcert=/path/to/ca.pem to the URL, or set NODE_EXTRA_CA_CERTS';
 
-/** Problems of the database at DATABASE_URL, by the code of PostgreSQL or of the connection. */
+/** Problems with the database at DATABASE_URL, by the error code of PostgreSQL or of the connection. */
 const DATABASE_PROBLEMS: Record<string, string> = {
   '08P01': 'rejects the session settings: in PgBouncer, set ignore_startup_parameters = options,statement_timeout',
   '28P01': 'rejects the user or the password',
@@ -37,7 +37,7 @@ const DATABASE_PROBLEMS: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
 };
 
-/** Problems that pg reports only as text. */
+/** Problems that pg reports only in the error message. */
 const DATABASE_TEXTS: [RegExp, string][] = [
   [/client password must be/, 'asks for a password: add it to the URL, as in postgres://user:password@host/database'],
   [/does not support SSL/, 'does not support TLS: remove sslmode from the URL, or set up TLS on the server'],

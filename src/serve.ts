@@ -15,7 +15,7 @@ import { MetricsService } from './common/metrics/metrics.service.js';
 import { STOP_SIGNALS, type StopSignal } from './stop-signals.js';
 import { watchUncaughtErrors } from './uncaught-errors.js';
 
-/** Time for requests in progress to finish after a stop signal. A second signal ends them immediately. */
+/** Time for ongoing requests to finish after a stop signal. A second signal ends them immediately. */
 const DRAIN_MS = 20_000;
 /** Maximum time between duplicates of a signal. npm forwards a Ctrl-C that the service has already received itself. */
 const SAME_SIGNAL_MS = 1_000;

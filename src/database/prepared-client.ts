@@ -75,8 +75,8 @@ export class PreparedClient extends pg.Client {
 }
 
 /**
- * Limits the effect of an error in the protocol parser to this connection and its pending queries. An example is a value too
- * large for a string. Otherwise the error would end the process.
+ * Limits the effect of an error in the protocol parser to this connection and its pending queries. An example is a value that
+ * is too large for a string. Without this, the error would end the process.
  */
 function containErrors(stream: Socket): void {
   const emit = stream.emit.bind(stream);

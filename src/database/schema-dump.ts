@@ -81,7 +81,7 @@ const HEAD = `-- The schema after all migrations, read from the catalogue. Gener
 SET check_function_bodies = off;`;
 
 /**
- * Returns the schema of the service as SQL statements that recreate it. The text is the same for the same schema.
+ * Returns the schema of the service as SQL statements that recreate it. The same schema always yields the same text.
  *
  * Contains only the schema `public`. The schema of graphile-worker is omitted because it belongs to that package.
  */

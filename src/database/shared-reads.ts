@@ -10,7 +10,7 @@ interface Shared {
 const shared = new WeakMap<DataSource, Shared>();
 
 /**
- * Runs a read that is fast for all parameters: by an index, with at most a few hundred rows and a megabyte.
+ * Runs a read that is fast for all parameters: it uses an index and returns at most a few hundred rows and a megabyte.
  *
  * Outside a transaction such reads are distributed over a few connections and sent without waiting for each other's results.
  * Searches, large offsets, large rows and locking statements must use the repository's `query`, because the reads behind them

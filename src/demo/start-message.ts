@@ -53,7 +53,7 @@ export async function startMessage(
   ].join('\n');
 }
 
-/** Creates the demo. Resolves with a sentence if the disk has no room for its files. The next start tries again. */
+/** Creates the demo. Resolves with a sentence if there is not enough disk space for its files. The next start tries again. */
 async function tryDemo(app: INestApplicationContext): Promise<string | undefined> {
   try {
     await createDemo(app, principalOf('company'));
@@ -99,7 +99,7 @@ async function areValid(app: INestApplicationContext, { company, member }: Token
   return (await tokens.verify(company)) !== null && (await tokens.verify(member)) !== null;
 }
 
-/** Written to a temporary file first, so that a crash never leaves half a file. */
+/** Written to a temporary file first, so that a crash never leaves an incomplete file. */
 async function writeTokens(app: INestApplicationContext, file: string): Promise<Tokens> {
   const service = app.get(TokensService);
   const sign = (role: Role): Promise<string> => {

@@ -25,8 +25,8 @@ export const DEPLOYMENT_CONTAINERS: ContainerLookup = {
 };
 
 /**
- * Stores deployments. Adding a deployment requires the lock of the company's row, so that names and handles can be checked first.
- * Changing a deployment requires the lock of its container.
+ * Stores deployments. Adding a deployment requires a lock on the company's row, so that names and handles can be checked first.
+ * Changing a deployment requires a lock on its container.
  */
 export class DeploymentsRepository extends EntityRepository(Deployment) {
   /** Returns the company's deployments, newest first. */

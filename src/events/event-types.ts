@@ -100,7 +100,7 @@ class ExecutionChangedEventData {
   status!: string;
 }
 
-/** Progress of an execution, as in the execution itself. */
+/** Progress of an execution, with the same fields as in the execution itself. */
 class ExecutionProgressEvent {
   @StringField()
   phase!: string;

@@ -35,7 +35,8 @@ export class HealthController {
     tag: 'Health',
     summary: 'Get readiness',
     description:
-      'Whether this process is ready for requests, and the state of its dependencies. Responds within a few seconds.',
+      'Returns whether this process is ready for requests, and the state of its dependencies. Responds within a few ' +
+      'seconds.',
     response: ReadinessResponse,
     extension: true,
     isPublic: true,

@@ -92,7 +92,7 @@ export class HealthService implements OnModuleDestroy {
     return answer;
   }
 
-  /** Checks a part of the service. Errors are reported in fixed words because driver messages reveal addresses. */
+  /** Checks a part of the service. Errors are reported with fixed messages because driver messages reveal addresses. */
   private async check(part: Part) {
     const attempt = async (): Promise<{ degraded?: string }> => {
       try {
@@ -108,7 +108,7 @@ export class HealthService implements OnModuleDestroy {
   }
 }
 
-/** Returns the result of failed checks in the form of successful checks. */
+/** Returns the result of failed checks in the same format as successful checks. */
 function resultOf(error: unknown): HealthCheckResult {
   if (error instanceof ServiceUnavailableException) return error.getResponse() as HealthCheckResult;
   throw error;

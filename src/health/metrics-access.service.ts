@@ -6,7 +6,7 @@ import { PathNotFound, NotAuthenticated } from '../common/errors/errors.js';
 import { MetricsService } from '../common/metrics/metrics.service.js';
 import { UnauthenticatedLimitService } from '../common/throttling/unauthenticated-limit.service.js';
 
-/** Metrics for authorized callers. They contain routes and numbers, no tenants or persons. */
+/** Provides metrics to authorized callers. They contain routes and numbers, but no tenants or persons. */
 @Injectable()
 export class MetricsAccessService implements OnApplicationBootstrap {
   constructor(
@@ -16,7 +16,7 @@ export class MetricsAccessService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    // Memory, CPU time and event loop delay. They are measured continuously, so only if metrics are on.
+    // Memory, CPU time and event loop delay. They are measured continuously, and therefore only if metrics are on.
     if (this.config.METRICS) collectDefaultMetrics({ register: this.metrics.registry });
   }
 
@@ -25,7 +25,7 @@ export class MetricsAccessService implements OnApplicationBootstrap {
    * @param address address of the client
    * @throws DomainError 404 if metrics are off
    * @throws NotAuthenticated without the required token
-   * @throws TooManyRequests after too many requests without it
+   * @throws TooManyRequests after too many requests without the token
    */
   async scrape(authorization: string | undefined, address: string | undefined): Promise<string> {
     const { METRICS, METRICS_TOKEN } = this.config;

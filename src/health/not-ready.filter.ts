@@ -10,7 +10,7 @@ export class NotReady extends Error {
   }
 }
 
-/** Answers 503 in the same form as success, because monitors parse a single form. */
+/** Returns 503 in the same format as a successful response, because monitors parse a single format. */
 @Catch(NotReady)
 export class NotReadyFilter implements ExceptionFilter<NotReady> {
   catch(error: NotReady, host: ArgumentsHost): void {

@@ -12,7 +12,7 @@ import type { ProjectRole } from './project-member.entity.js';
 import { type MemberRow, ProjectMembersRepository } from './project-members.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
 
-/** Maximum number of members of a project. */
+/** Maximum number of members per project. */
 const MAX_MEMBERS = 1_000;
 
 /** Manages the roles of users in a project. A project always has an owner. */

@@ -4,7 +4,10 @@ import type { Request, Response } from 'express';
 import { Public } from '../auth/decorators.js';
 import { DiskTransfersService } from './disk-transfers.service.js';
 
-/** Signed URLs of the disk store, whose signature is the permission. They are not part of `/api/v1` and the OpenAPI document. */
+/**
+ * Serves the signed URLs of the disk store, whose signature grants access. They are not part of `/api/v1` or the OpenAPI
+ * document.
+ */
 @Public()
 @ApiExcludeController()
 @Controller('store')

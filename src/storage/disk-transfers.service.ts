@@ -12,7 +12,7 @@ import { ObjectMissing, UploadMissing } from './object-store.js';
 import { bodyWithTimeout } from './moving-body.js';
 import { type PartUrl, SignedUrlsService } from './signed-urls.service.js';
 
-/** Maximum number of parts of an upload that are received in parallel. Further parts wait. */
+/** Maximum number of parts of an upload that are received in parallel. Additional parts wait. */
 const PARTS_AT_ONCE = 16;
 
 /** Response with a streamed body. */
@@ -34,7 +34,7 @@ export interface AdmittedPart {
 /** Response to a request for a part that a later request is sending. */
 export const PART_SUPERSEDED = 'The part is being sent again, or its upload has ended';
 
-/** Checks the current state behind signed URLs, because a valid signature only proves the past. */
+/** Checks that a signed URL may still be used, because its signature only proves that this was the case earlier. */
 export interface TransferRules {
   /** @param announced number of bytes that the sender declares @throws DomainError if the part may no longer be received */
   admitPart(url: PartUrl, announced: number | undefined): Promise<AdmittedPart>;
@@ -42,12 +42,12 @@ export interface TransferRules {
   mayRead(scope: string): Promise<boolean>;
 }
 
-/** Transfers of signed URLs of the disk store. */
+/** Transfers data for the signed URLs of the disk store. */
 @Injectable()
 export class DiskTransfersService {
   private transferRules?: TransferRules;
   private readonly receiving = new FairShares(Infinity);
-  /** Limit of database queries for signed URLs. They do not identify a caller, so they share the limit of a single caller. */
+  /** Limit on database queries for signed URLs. They do not identify a caller, so they share the limit of a single caller. */
   private readonly asking: FairShares;
 
   constructor(

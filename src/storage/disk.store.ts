@@ -43,8 +43,8 @@ const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
  * Objects in folders of `DATA_DIR/objects`.
  *
  * An object is the folder of its parts, which are files named `<part number>.<moment>.<etag>`. Finishing an upload renames its
- * folder without copying. Everything is written under `drafts`, flushed, and renamed to its final place. Then the folder that
- * contains it is flushed.
+ * folder without copying. Everything is written under `drafts`, flushed, and renamed to its final location. Then the folder
+ * that contains it is flushed.
  */
 @Injectable()
 export class DiskStore extends ObjectStore implements OnModuleInit {
@@ -177,7 +177,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
 
   async completeUpload(key: string, uploadId: string, requested: readonly PartName[]): Promise<void> {
     const open = this.uploadFolder('uploads', key, uploadId);
-    // No further part can reach the folder under this name. The name already exists if an earlier completion was interrupted.
+    // No more parts can reach the folder under this name. The name already exists if an earlier completion was interrupted.
     const claimed = this.uploadFolder('completing', key, uploadId);
     await renameIfThere(open, claimed);
     const parts = await partsIn(claimed);
@@ -216,7 +216,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     await flushFolder(dirname(target));
   }
 
-  /** Deletes a folder. It is first renamed in a single step. */
+  /** Deletes a folder. It is renamed first, so that it disappears in a single step. */
   private async drop(folder: string): Promise<void> {
     const doomed = this.draft();
     await renameIfThere(folder, doomed);

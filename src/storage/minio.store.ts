@@ -32,10 +32,11 @@ const DELETED_AT_ONCE = 1000;
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
 /**
- * Objects in a bucket of MinIO or of another S3 server. Clients send parts to the server and download from it directly, with URLs
- * signed for the address at which they reach it.
+ * Objects in a bucket of MinIO or of another S3 server. Clients send parts to the server and download from it directly, with
+ * URLs signed for the address at which they reach it.
  *
- * Responses of the store are translated to the errors of the port. Unexpected errors are logged and become `Unavailable`.
+ * Error responses from the store are translated to the errors of {@link ObjectStore}. Unexpected errors are logged and become
+ * `Unavailable`.
  */
 export class MinioStore extends ObjectStore implements OnModuleInit {
   private readonly bucket: string;
@@ -238,7 +239,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  /** Creates the bucket if it does not exist. Only checks until it was found once. */
+  /** Creates the bucket if it does not exist. Checks only until the bucket was found once. */
   private async prepare(): Promise<void> {
     this.prepared ??= this.makeBucket();
     try {
@@ -254,7 +255,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     try {
       await this.client.makeBucket(this.bucket, this.settings.region);
     } catch (error) {
-      // Another process was faster.
+      // Another process has created the bucket in the meantime.
       if (!['BucketAlreadyOwnedByYou', 'BucketAlreadyExists'].includes(codeOf(error))) throw error;
     }
   }

@@ -5,8 +5,8 @@ import { DomainError } from '../common/errors/errors.js';
 const PATIENCE_MS = 60_000;
 
 /**
- * Yields the chunks of a body that keeps moving. If the reader stops, the rest stays unread, so that the sender can still get a
- * response.
+ * Yields the chunks of a body as long as data keeps arriving. If the reader stops, the rest stays unread, so that the sender
+ * can still get a response.
  *
  * @throws DomainError 408 if nothing has arrived for `patienceMs`
  */

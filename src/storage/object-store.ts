@@ -6,7 +6,7 @@ export const MAX_PARTS = 10_000;
 /** Minimum part size in bytes, except for the last part. */
 export const MIN_PART_SIZE = 5 * 1024 ** 2;
 
-/** Bytes `start` to `end` of an object, both inclusive and counted from 0. */
+/** Bytes `start` to `end` of an object, both inclusive and zero-based. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -106,14 +106,14 @@ export abstract class ObjectStore {
   abstract listParts(key: string, uploadId: string): Promise<StoredPart[]>;
 
   /**
-   * Creates the object from these parts in their order, and ends the upload.
+   * Creates the object from these parts in the given order, and ends the upload.
    *
    * @throws InvalidPart and leaves the upload unchanged
    * @throws UploadMissing
    */
   abstract completeUpload(key: string, uploadId: string, parts: readonly PartName[]): Promise<void>;
 
-  /** Drops an upload with its parts, or all uploads of the key without an id. Ignores uploads that do not exist. */
+  /** Drops an upload with its parts, or all uploads of the key if no id is given. Ignores uploads that do not exist. */
   abstract abortUpload(key: string, uploadId?: string): Promise<void>;
 
   /** Returns a URL for `GET` (with ranges) that returns the object as an attachment. */

@@ -46,7 +46,7 @@ export class S3Client extends Client {
     }
   }
 
-  /** Writes an object in a single request. The client's own method would adopt an open upload of the same key. */
+  /** Writes an object in a single request. The client's own method would continue an open upload with the same key. */
   async writeObject(bucketName: string, objectName: string, bytes: Buffer): Promise<void> {
     await text(await this.makeRequestAsync({ method: 'PUT', bucketName, objectName }, bytes));
   }
@@ -79,7 +79,7 @@ export class S3Client extends Client {
 
 type Transport = Pick<typeof http, 'request'>;
 
-/** Wraps a transport so that requests time out when no data moves, also while they connect. */
+/** Wraps a transport so that requests time out when no data is transferred, including while they connect. */
 function bounded(transport: Transport, timeout: number, onAnswer: (date: string | undefined) => void): Transport {
   const request = (options: RequestOptions, answered?: (response: IncomingMessage) => void): http.ClientRequest => {
     const sent = transport.request({ ...options, timeout }, answered);

@@ -5,7 +5,7 @@ import type { S3FaultLog } from './s3-fault-log.js';
 /** Thrown if the range does not contain any byte of the object. */
 export class NoSuchRange extends Error {}
 
-/** Translates an error of the client to an error of the port. Unexpected errors are logged. */
+/** Translates a client error to an error of {@link ObjectStore}. Unexpected errors are logged. */
 export function portError(key: string, error: unknown, log: S3FaultLog): Error {
   const code = codeOf(error);
   switch (code) {
@@ -37,7 +37,7 @@ interface StoreError {
   Message?: unknown;
 }
 
-/** Returns the code of a client error, or an empty text if the error has no code. */
+/** Returns the code of a client error, or an empty string if the error has no code. */
 export function codeOf(error: unknown): string {
   const { code, Code } = error as StoreError;
   const value = code ?? Code;
@@ -50,7 +50,7 @@ function messageOf(error: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Converts a refusal in the response to a deletion of several objects. */
+/** Converts a refusal in the response to a multi-object deletion. */
 export function errorOf(refusal: object): Error {
   const { Error: inner = refusal } = refusal as { Error?: object };
   return Object.assign(new Error(messageOf(inner)), { code: codeOf(inner) });

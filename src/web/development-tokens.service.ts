@@ -23,7 +23,7 @@ export class DevelopmentTokensService {
 
   /**
    * Returns the tokens to the page itself on this computer.
-   * @throws PathNotFound for all other clients, which must not notice this endpoint
+   * @throws PathNotFound for all other clients, from which this endpoint is hidden
    */
   give(request: RequestOrigin): DevelopmentTokenPair {
     if (this.offered === undefined || !isOfOwnPage(request)) throw new PathNotFound();

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
-/** Names of this computer. Any other name may belong to an attacker who lets it resolve to this computer. */
+/** Names of this computer. Any other name may belong to an attacker who makes it resolve to this computer. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 /** Headers added by proxies. Behind a proxy, the connection does not identify the client. */
 const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { DevelopmentTokensService } from './development-tokens.service.js';
 import { SignInController } from './sign-in.controller.js';
 
-/** Routes that the page needs besides the documented API. */
+/** Routes that the page needs in addition to the documented API. */
 @Module({})
 export class WebModule {
   /** A worker does not serve the page. */

@@ -32,8 +32,8 @@ export class WebhooksController {
     description:
       'Sends future events of the company, each at least once. Events of a project arrive in order while deliveries ' +
       'succeed. The body is the event, signed according to the Standard Webhooks specification. Only https addresses on ' +
-      'the internet are accepted, and redirects are not followed. Each attempt has 10 seconds. Without a 2xx response, ' +
-      'it is repeated for 24 hours, and other events continue in the meantime. A company has at most ' +
+      'the internet are accepted, and redirects are not followed. Each attempt times out after 10 seconds. Without a ' +
+      '2xx response, it is retried for 24 hours, while other events are still sent. A company has at most ' +
       `${MAX_WEBHOOKS} webhooks.`,
     status: 201,
     response: WebhookCreatedResponse,
@@ -140,7 +140,8 @@ export class WebhooksController {
     tag: 'Webhooks',
     summary: 'Resend webhook delivery',
     description:
-      'Sends the delivery again with the same `webhook-id`, regardless of its result, and retries for another 24 hours.',
+      'Sends the delivery again with the same `webhook-id`, regardless of its result, and retries for another 24 ' +
+      'hours.',
     response: WebhookDeliveryResponse,
     errors: ['webhook_inactive'],
     idempotent: true,

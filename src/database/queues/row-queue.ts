@@ -50,7 +50,7 @@ export interface RowQueueOptions<Row extends QueuedRow> {
   release?: (row: Row) => Promise<void>;
   /** Returns the log fields of a row. Defaults to its id. */
   labels?: (row: Row) => object;
-  /** Handles rows whose processes are gone, if `claim` does not. Runs at startup and every few seconds. */
+  /** Handles rows whose processes have died, if `claim` does not. Runs at startup and every few seconds. */
   reap?: () => Promise<void>;
 }
 
