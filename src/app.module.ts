@@ -41,7 +41,7 @@ export interface AppOptions {
   databaseUrl: string;
 }
 
-/** Guards of a request before its handler, in this order. */
+/** Guards that run before the handler of a request, in order. */
 const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, CredentialExpiryGuard, RoleGuard, FairShareGuard];
 
 @Module({})
@@ -53,7 +53,7 @@ export class AppModule {
         ConfigModule.forRoot(config),
         LoggingModule.forRoot(logger),
         DatabaseModule.forRoot(databaseUrl),
-        // Routes are matched in this order, so the most frequently used routes come first.
+        // Routes are matched in the order of the modules, so the most frequently used routes come first.
         ChatModule,
         ProjectsModule,
         QueuesModule,

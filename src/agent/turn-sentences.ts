@@ -14,7 +14,7 @@ export const TURN_SENTENCES = {
   answerWithheld: 'The model provider withheld the answer.',
 } as const;
 
-/** Errors of tool calls that were running when their turn ended. */
+/** Errors for tool calls that were running when their turn ended. */
 export const CALL_SENTENCES = {
   interrupted: 'The turn was interrupted before the call ended',
   stopped: 'The turn was stopped before the call ended',

@@ -78,7 +78,7 @@ export class Config extends Settings {
     return this.TRUSTED_PROXIES > 0 ? limits : { ...limits, connectionsOfAddress: Math.ceil(connections / 2) };
   }
 
-  /** Maximum number of concurrent requests of a caller and of a company, as shares of the database connections. */
+  /** Maximum number of concurrent requests per caller and per company, as shares of the database connections. */
   get requestsInProgress(): { caller: number; company: number } {
     const part = (share: number): number => Math.max(1, Math.floor(this.DATABASE_POOL_SIZE * share));
     return { caller: part(0.4), company: part(0.6) };

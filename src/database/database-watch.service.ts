@@ -12,9 +12,9 @@ const INTERVAL_MS = 2_000;
 const MAX_FAILURES = 3;
 
 /**
- * Detects an unresponsive database, such as a frozen server or a network that drops packets. Without it, a connection would
- * notice only at its statement timeout, or when the operating system gives up after a quarter of an hour. All connections are
- * then closed, so that pending queries fail and later attempts open new connections.
+ * Detects an unresponsive database, such as a frozen server or a network that drops packets. Without this service, a connection
+ * would notice only at its statement timeout, or when the operating system gives up after a quarter of an hour. All connections
+ * are then closed, so that pending queries fail and later attempts open new connections.
  */
 @Injectable()
 export class DatabaseWatchService implements OnApplicationBootstrap, BeforeApplicationShutdown {

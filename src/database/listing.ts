@@ -5,7 +5,7 @@ import type { Tx } from './database.service.js';
 
 /** SQL parts of a listing. All of them use the same parameters. */
 export interface Listing {
-  /** SELECT of the rows, including its WHERE. The rows have `id`, `created_at` and the {@link orderBy} column. */
+  /** SELECT that returns the rows, including its WHERE. The rows have `id`, `created_at` and the {@link orderBy} column. */
   select: string;
   /** Table name in {@link select}. */
   table: string;
@@ -13,7 +13,7 @@ export interface Listing {
    * Timestamp column that orders pages by offset, newest first. Cursor pages are ordered by `created_at`, which never changes.
    */
   orderBy: 'created_at' | 'updated_at' | 'deleted_at';
-  /** SELECT of the total number of rows. */
+  /** SELECT that returns the total number of rows. */
   count: string;
   parameters: unknown[];
 }

@@ -39,8 +39,8 @@ export async function migrate(url: string, report: Report = () => undefined): Pr
     try {
       await client.connect();
     } catch (error) {
-      // Ends the half-open connection. Otherwise the server would wait for the rest of the sign-in, and this process for the
-      // server.
+      // Ends the half-open connection. Otherwise the server would wait for the rest of the sign-in, and this process would wait
+      // for the server.
       void client.end();
       throw error;
     }

@@ -17,8 +17,8 @@ const names = new Map<string, string>();
 let lastName = 0;
 
 /**
- * Connection that has the server parse and plan each parameterized statement only once. Later runs send only the parameters. SQL
- * texts should therefore be constant, with all varying values as parameters.
+ * Connection that has the server parse and plan each parameterized statement only once. Later runs send only the parameters.
+ * SQL statements should therefore be constant, with all varying values as parameters.
  */
 export class PreparedClient extends pg.Client {
   override query = ((...args: unknown[]): unknown => {

@@ -11,7 +11,7 @@ export const MAX_INSTRUCTIONS_BYTES = 256 * 1024;
 /** Maximum number of skills in a scope. All of them are in the catalogue that every turn reads. */
 export const MAX_SKILLS = 200;
 export const MAX_SKILL_FILES = 200;
-/** Maximum total size of the files of a skill, in bytes. */
+/** Maximum total size of a skill's files, in bytes. */
 export const MAX_SKILL_BYTES = 1_000_000;
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '../common/validation/fields.js';
 
 /**
- * Maximum number of pending deliveries of a webhook. Additional events are skipped. Concurrent changes in several projects may
+ * Maximum number of pending deliveries per webhook. Additional events are skipped. Concurrent changes in several projects may
  * exceed the maximum slightly.
  */
 export const MAX_PENDING = 2_000;

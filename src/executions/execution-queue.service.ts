@@ -12,7 +12,7 @@ const QUEUE = 'execution';
 /** Maximum number of attempts for an execution whose process dies each time. */
 const MAX_ATTEMPTS = 3;
 
-/** Error of an execution whose processes died repeatedly. */
+/** Error for an execution whose processes died repeatedly. */
 const INTERRUPTED: ExecutionError = {
   code: 'interrupted',
   message: 'The solve was interrupted several times and will not be retried',

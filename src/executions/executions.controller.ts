@@ -127,7 +127,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Solving',
     summary: 'List cards of solve execution',
-    description: 'Returns the canvas as it was solved, without later changes.',
+    description: 'Returns the canvas as it was when solved, without later changes.',
     response: RunCardsResponse,
     tagged: true,
     extension: true,

@@ -24,7 +24,7 @@ import { RunProgress } from './runs.dto.js';
 
 const SCENARIO = 'Id of the solved scenario, even if it was deleted since; null for the canvas or a model file';
 
-/** Matches text with a non-blank character. */
+/** Matches a string with a non-blank character. */
 const WORDS = /\S/;
 const optional = { optional: true, nullable: true, extension: true } as const;
 

@@ -72,7 +72,7 @@ export type EndedExecution = Pick<
   'id' | 'project_id' | 'company_id' | 'user_id' | 'api_key_id' | 'spent_ms'
 >;
 
-/** SELECT of the waiting executions, for metrics. */
+/** SELECT that returns the waiting executions, for metrics. */
 export const BACKLOG = `
   SELECT count(*)::integer AS waiting,
          coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::double precision AS oldest_seconds

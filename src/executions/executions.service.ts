@@ -108,7 +108,7 @@ export class ExecutionsService {
    * Starts an execution with the original inputs of an earlier execution.
    *
    * @throws NotFound
-   * @throws Conflict if the inputs were not kept
+   * @throws Conflict if the inputs were not stored
    * @throws PaymentRequired
    * @throws TooManyRequests
    */
@@ -240,7 +240,7 @@ function requireSingle([execution]: readonly ExecutionRecord[]): ExecutionRecord
 /** Stored columns of a new execution, except its owner, trigger and batch. */
 type Run = Omit<NewRow, 'project_id' | 'company_id' | 'triggered_by' | 'user_id' | 'api_key_id' | 'batch_id'>;
 
-/** Returns the options of a run of the unchanged canvas or of a file. */
+/** Returns the options for running the unchanged canvas or a file. */
 function optionsOf({
   input_file_ids,
   is_test,

@@ -21,7 +21,7 @@ export interface ContainerLookup {
    * whole company can see them.
    */
   selectById: ((scope: string) => string) | null;
-  /** Converts a client's identifier to its database form. @throws NotFound if it cannot be an identifier */
+  /** Converts a client's identifier to the format stored in the database. @throws NotFound if it cannot be an identifier */
   parse(identifier: string): string;
 }
 

@@ -18,7 +18,7 @@ const ESCAPED = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte < 0x20 ? 6 : 1;
 });
 
-/** Maximum number of bytes of an incomplete UTF-8 character at the end of a chunk. */
+/** Maximum size of an incomplete UTF-8 character at the end of a chunk, in bytes. */
 const MAX_CUT = 3;
 
 /** Reads content without storing it. Strict UTF-8 without NUL is text, and everything else becomes base64. */

@@ -54,11 +54,12 @@ export class FilesController {
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description:
       'A file that is too large for a response returns 413. Use the download operation instead. A file is also too ' +
-      'large if its JSON form, with escaped control characters, exceeds twice the maximum size.\n\nWith `as=text`, ' +
-      'the text of a PDF, DOCX or XLSX file (by its extension) is extracted and returned in `text`. Each page of a ' +
-      'PDF begins with a line such as `--- page 3 ---`, each sheet with a line such as `--- sheet Costs ---`. Cells ' +
-      'are separated by tabs. Pages that are images have no text. The limit then applies to the extracted text. ' +
-      'Returns 422 for `path` if the document is damaged or encrypted. `as=text` has no effect on other files.',
+      'large if its JSON encoding, with escaped control characters, exceeds twice the maximum size.\n\nWith ' +
+      '`as=text`, the text of a PDF, DOCX or XLSX file (by its extension) is extracted and returned in `text`. Each ' +
+      'page of a PDF begins with a line such as `--- page 3 ---`, each sheet with a line such as `--- sheet Costs ' +
+      '---`. Cells are separated by tabs. Pages that are images have no text. The limit then applies to the ' +
+      'extracted text. Returns 422 for `path` if the document is damaged or encrypted. `as=text` has no effect on ' +
+      'other files.',
     response: FileContentResponse,
     errors: [...CONTAINER_CODES, 'content_too_large', 'file_not_found'],
   })

@@ -98,7 +98,7 @@ export class FileContentQuery {
   @EnumField(['text'], {
     optional: true,
     extension: true,
-    description: 'With `text`, returns the text that PDF, DOCX and XLSX files contain. No effect on other files',
+    description: 'With `text`, returns the text in PDF, DOCX and XLSX files. Has no effect on other files',
   })
   as?: 'text';
 }

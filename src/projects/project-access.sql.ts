@@ -1,5 +1,5 @@
 /**
- * SQL for project visibility.  Company-level callers and members see a project. If its visibility is `company`, everybody in
+ * SQL for project visibility. Company-level callers and members see a project. If its visibility is `company`, everybody in
  * the company sees it too. An API key with a project list sees at most those projects. The statement itself checks membership.
  * If the credential leaves it open, it also checks whether the person is company-level.
  *

@@ -37,7 +37,7 @@ export class ProjectMembersRepository extends EntityRepository(ProjectMember) {
   }
 
   /**
-   * Returns a member in the same form as {@link page}.
+   * Returns a member in the same format as {@link page}.
    * @throws NotFound
    */
   async row(project_id: ProjectId, user_id: string): Promise<MemberRow> {

@@ -17,7 +17,7 @@ import type { Scenario } from './scenario.entity.js';
 import { type ScenarioSolveRequest, ScenarioSolveResponse } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
-/** Maximum total size of the cards of a batch, in bytes. Each run stores its own copy. */
+/** Maximum total size of the cards in a batch, in bytes. Each run stores its own copy. */
 const MAX_BATCH_BYTES = 64 * 1024 ** 2;
 
 interface UnfitScenario {

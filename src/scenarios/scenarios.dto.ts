@@ -147,7 +147,7 @@ export class ScenarioCreateRequest {
   changes!: ScenarioChange[];
 }
 
-/** Change of a scenario. Absent fields are unchanged. */
+/** Change to a scenario. Absent fields are unchanged. */
 export class ScenarioUpdateRequest {
   @StringField({ ...name, optional: true })
   name?: string;
@@ -241,7 +241,7 @@ export class ScenarioSolveRequest {
   mip_gap?: number | null;
 }
 
-/** Started executions. The execution of the unchanged canvas comes first, the others follow the order of the request. */
+/** Started executions. The execution of the unchanged canvas comes first, and the others follow in the order of the request. */
 export class ScenarioSolveResponse {
   @ObjectArrayField(() => ExecutionResponse)
   executions!: ExecutionResponse[];

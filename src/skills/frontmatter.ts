@@ -22,10 +22,10 @@ export interface Frontmatter {
 }
 
 /**
- * Reads the optional YAML frontmatter of a SKILL.md. It uses the core schema, without tags, anchors, aliases or duplicate keys. A
- * name in the frontmatter must equal `skill`, if given.
+ * Reads the optional YAML frontmatter of a SKILL.md. It uses the core schema, without tags, anchors, aliases or duplicate keys.
+ * A name in the frontmatter must equal `skill`, if given.
  *
- * @throws FrontmatterError with the line in the file, counted from 1
+ * @throws FrontmatterError with the one-based line in the file
  */
 export function readFrontmatter(text: string, skill?: string): Frontmatter {
   const opening = OPENING.exec(text)?.[0];

@@ -61,7 +61,7 @@ export class SkillSetsService {
   }
 
   /**
-   * Returns a whole skill with its texts.
+   * Returns a whole skill with the texts of its files.
    * @throws TooLarge for uploaded skills, which are not validated
    */
   async read({ name, files }: SkillTree): Promise<Skill> {

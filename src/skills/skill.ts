@@ -30,7 +30,7 @@ export interface SkillOrigin {
 /** Skill as seen by a turn of a project. */
 export type EffectiveSkill = DescribedSkill & SkillOrigin;
 
-/** Skill as seen by a turn of a project, with its texts. */
+/** Skill as seen by a turn of a project, with the texts of its files. */
 export type FullEffectiveSkill = Skill & SkillOrigin;
 
 /** Returns the entity tag of a skill. Paths and blob ids are sufficient because contents never change. */

@@ -3,7 +3,7 @@ import type { ByteRange } from './object-store.js';
 /**
  * Returns the part of `size` bytes that a `Range` header requests.
  *
- * Returns undefined for the whole content: without a header, or with an unsupported unit or form (several ranges), which RFC 9110
+ * Returns undefined for the whole content: without a header, or for unsupported units and multiple ranges, which RFC 9110
  * allows servers to ignore. Returns `unsatisfiable` if none of the requested bytes exist.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {

@@ -29,7 +29,7 @@ export function portError(key: string, error: unknown, log: S3FaultLog): Error {
   }
 }
 
-/** Error of the client. S3 errors have their original `Code` or a derived `code`, and others come from the network. */
+/** Client error. S3 errors have their original `Code` or a derived `code`. All other errors come from the network. */
 interface StoreError {
   code?: unknown;
   Code?: unknown;

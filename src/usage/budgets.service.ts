@@ -109,7 +109,7 @@ export class BudgetsService implements OnModuleInit {
     return await tx.withRepository(this.budgets).exhausted(company_id, project_id, spender);
   }
 
-  /** Returns the subject id in its stored form. */
+  /** Returns the subject id as it is stored. */
   private async subjectOf(tx: Tx, company_id: string, { scope, subject_id }: BudgetRequest): Promise<string> {
     if (scope === 'company' || subject_id == null) return company_id;
     const id = scope === 'user' ? subject_id : subject_id.toLowerCase();

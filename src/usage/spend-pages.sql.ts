@@ -13,14 +13,14 @@ export interface Share {
 }
 
 /**
- * Returns SQL of all spend in a span, as rows of `day`, `key` and `credits`. Whole days are read from the sums and the pending
- * entries, the rest of the span from the ledger. A statement sees a single snapshot, where each ledger row is either in the sums
- * or pending. So the result equals the ledger.
+ * Returns SQL for all spend in a span, as rows of `day`, `key` and `credits`. Whole days are read from the sums and the pending
+ * entries, the rest of the span from the ledger. A statement sees a single snapshot, where each ledger row is either in the
+ * sums or pending. So the result equals the ledger.
  *
  * Parameters:
  * - $1: Company.
- * - $2 to $7: Start and end in seconds of the whole days, the edge before and the edge after. An edge that ends before it begins
- *   is subtracted.
+ * - $2 to $7: Start and end in seconds of the whole days, the edge before and the edge after. An edge that ends before it
+ *   begins is subtracted.
  * - $10 and $11, with a share: Caller, and the id of the spender if `own` is set.
  */
 const spentIn = (key: string, share: Share | null): string => {

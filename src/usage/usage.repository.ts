@@ -121,9 +121,7 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
     return await this.read('day', statement, company_id, span, page, parametersOf(counted));
   }
 
-  /**
-   * Locks the sums until the transaction ends. The next statement sees the changes of the transaction that held the lock before.
-   */
+  /** Locks the sums until the transaction ends. The next statement sees the changes made by the previous holder of the lock. */
   async lockSums(): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage_months', 0))`);
   }

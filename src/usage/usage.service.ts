@@ -33,7 +33,8 @@ export class UsageService {
   }
 
   /**
-   * Lists users with spend of their own, highest first, ties by id. A member sees their own row, a company-level caller sees all.
+   * Lists users with spend of their own, highest first, ties by id. A member sees their own row, and a company-level caller
+   * sees all rows.
    */
   async listByUser(caller: Principal, query: UsageQuery, tx: Tx = this.database.manager): Promise<Page<UserUsageRow>> {
     const { company_id, isCompanyLevel, user_id } = caller;
@@ -42,8 +43,8 @@ export class UsageService {
   }
 
   /**
-   * Lists API keys with spend, including revoked keys, highest first, ties by id. A member sees the keys they created, an API key
-   * only itself, a company-level caller all.
+   * Lists API keys with spend, including revoked keys, highest first, ties by id. A member sees the keys they created, an API
+   * key sees only itself, and a company-level caller sees all keys.
    */
   async listByApiKey(
     caller: Principal,
@@ -57,8 +58,8 @@ export class UsageService {
   }
 
   /**
-   * Lists projects with spend, highest first, ties by id. A company-level caller sees all spend, others their own spend in
-   * projects that they may see.
+   * Lists projects with spend, highest first, ties by id. A company-level caller sees all spend. Other callers see their own
+   * spend in projects that they may see.
    */
   async listByProject(
     caller: Principal,

@@ -16,14 +16,14 @@ export type Visible =
   '= $10' | 'IN (SELECT k.id FROM api_keys k WHERE k.company_id = $1 AND k.created_by = $10)' | null;
 
 /**
- * Returns SQL of a page of a company's spenders by their spend in a span, highest first, ties by id. Each row contains the total
- * number of spenders. A page past the end is a single row with only the total.
+ * Returns SQL for a page of a company's spenders by their spend in a span, highest first, ties by id. Each row contains the
+ * total number of spenders. A page past the end is a single row with only the total.
  *
  * Half days are read from the sums and the pending entries, the rest of the span from the ledger. A statement sees a single
  * snapshot, where each ledger row is either in the sums or pending. So the result equals the plain sum of the ledger.
  *
- * An open end uses the running total of each spender, an end at midnight or noon the rows of a single month. The cost of neither
- * depends on the length of the ledger. Earlier months are read only for spenders without spend in that month.
+ * An open end uses the running total of each spender, an end at midnight or noon the rows of a single month. The cost of
+ * neither depends on the length of the ledger. Earlier months are read only for spenders without spend in that month.
  *
  * The sources are combined by grouping, never by joins. The planner has no statistics of a month that has just begun, so a join
  * could read the month again for each spender.
@@ -85,9 +85,9 @@ export const spendPage = (kind: SpenderKind, visible: Visible): string => {
  * Returns SQL that moves up to $1 pending rows into the sums, earliest first, and returns their number. It must not run
  * concurrently.
  *
- * Every part of the statement sees the sums as they were before it. New values are computed for the months of the moved half days
- * and all later months. They start from the old values, or without them from the previous month, plus the amounts added until
- * each half day.
+ * Every part of the statement sees the sums as they were before the statement. New values are computed for the months of the
+ * moved half days and all later months. They start from the old values, or without them from the previous month, plus the
+ * amounts added until each half day.
  */
 export const rollUpPage = (kind: SpenderKind): string => {
   const { column } = KINDS[kind];

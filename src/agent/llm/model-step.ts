@@ -27,7 +27,7 @@ export interface Step {
   logger: Logger;
 }
 
-/** Thrown for a conversation that the provider may accept in a shorter or plainer form. */
+/** Thrown for a conversation that the provider may accept if it is shorter or plainer. */
 export class ConversationRejected extends AgentFailure {
   constructor(
     message: string,

@@ -82,5 +82,5 @@ function partsOf(
 /** Internal namespace for the provider's call id. Removed before a request. */
 export const SENT_ID = 'sentId';
 
-/** Converts a tool name to a form that providers accept. Models also call tools that do not exist, with arbitrary names. */
+/** Converts a tool name to a format that providers accept. Models also call tools that do not exist, with arbitrary names. */
 const nameOf = (tool: string): string => tool.replace(/[^\w-]/g, '_').slice(0, 64) || '_';

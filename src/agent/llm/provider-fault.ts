@@ -80,7 +80,7 @@ export function toFault(error: unknown): ProviderFault {
   return new ProviderFault(PROVIDER_SENTENCES.unreachable, { isTransient: true });
 }
 
-/** Returns the fault for a response with an error status and its text. */
+/** Returns the fault for a response with an error status. */
 export function faultOfResponse(status: number, headers: Headers, body: string): ProviderFault {
   const code = Array.from(body.matchAll(ERROR_CODE), ([, word]) => word).find((word) => word !== 'error');
   const [requestId] = REQUEST_ID.exec(headers.get('x-request-id') ?? headers.get('request-id') ?? '') ?? [];

@@ -27,7 +27,7 @@ export interface CompletedStep {
 export class TurnConversation {
   private readonly steps: CompletedStep[] = [];
   private form: HistoryForm;
-  // Built once. The random data marks would otherwise change and defeat the provider's prompt cache.
+  // Built once. The random delimiters would otherwise change and defeat the provider's prompt cache.
   private earlier: ModelMessage[];
   private readonly pending: ModelMessage[];
   private exchanges: ModelMessage[] = [];
@@ -53,7 +53,7 @@ export class TurnConversation {
     this.exchanges.push(...this.exchangeOf(step));
   }
 
-  /** Changes the form after a rejection. Returns false if all forms were tried. */
+  /** Changes the format after a rejection. Returns false if all formats were tried. */
   change(rejected: 'length' | 'form'): boolean {
     return rejected === 'length' ? this.shorten() : this.simplify();
   }

@@ -6,8 +6,8 @@ import { SENT_ID } from './paired-calls.js';
 const BETWEEN = '(I wait for the next message.)';
 
 /**
- * Converts messages into a form that every provider accepts. Roles alternate, apart from calls and results. Call ids have nine
- * letters and digits.
+ * Converts messages to a format that every provider accepts. Roles alternate, except for calls and results. Call ids consist of
+ * nine letters and digits.
  */
 export function wireMessages(messages: readonly ModelMessage[]): ModelMessage[] {
   const wire: ModelMessage[] = [];

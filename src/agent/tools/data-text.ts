@@ -16,7 +16,7 @@ export function cutText(text: string, bytes: number): string {
 export function cutResult(result: unknown): unknown {
   const text = JSON.stringify(result) as string | undefined;
   if (text === undefined || Buffer.byteLength(text) <= MAX_RESULT_BYTES) return result;
-  // Quoting the text again at most doubles each character that JSON escapes.
+  // Quoting the JSON text again at most doubles each character that JSON escapes.
   return { cut: true, beginning: cutText(text, MAX_RESULT_BYTES / 2 - 100) };
 }
 

@@ -203,7 +203,10 @@ function assertFits({ path: at, pages, sheet }: ReadInput, format: DocumentForma
     throw new ToolFailure('invalid_input', `${at} is not an XLSX file, so it has no sheets`);
 }
 
-/** Returns the complete characters in a part of a text that starts at byte `from` of `size`, and their offset in the part. */
+/**
+ * Returns the complete characters in a chunk of a text file, and their offset in the chunk. The chunk starts at byte `from` of
+ * `size`.
+ */
 function wholeCharactersIn(part: Buffer, from: number, size: number): { start: number; whole: Buffer } {
   const start = firstWholeCharacter(part, from);
   const rest = part.subarray(start);

@@ -5,7 +5,7 @@ const AFTER = /^(?![\p{L}\p{N}_/\\-]|\.[\p{L}\p{N}_])/u;
 /** More combining marks than in any language. Normalizing them would take quadratic time. */
 const MANY_MARKS = /\p{M}{100}/u;
 
-/** Whether a text mentions the file at a path. The complete path must appear as a separate word. */
+/** Whether a message mentions the file at a path. The complete path must appear as a separate word. */
 export function namesFile(text: string, path: string): boolean {
   const normalized = MANY_MARKS.test(text) ? text : text.normalize('NFC');
   for (let at = normalized.indexOf(path); at >= 0 && at < normalized.length; at = normalized.indexOf(path, at + 1)) {

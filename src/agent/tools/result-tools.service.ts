@@ -242,8 +242,8 @@ function summaryOf(result: ExecutionResult): Partial<RunResult> {
 const spelled = (key: string): string => ` ${wordsOf(key).join(' ')} `;
 
 /**
- * Returns the members with the most key parts in a text. `oak chair in week 2` matches a single member, not all of week 2 and not
- * `oak`.
+ * Returns the members that share the most key parts with a text. `oak chair in week 2` matches a single member, not all of week
+ * 2 and not `oak`.
  */
 function mostMentioned(values: readonly RunValue[], text: string): RunValue[] {
   const parts = Array.from(values[0]?.keys ?? [], (_, part) => {

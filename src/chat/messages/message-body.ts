@@ -68,7 +68,7 @@ export function fold(body: MessageBody, event: BodyEvent): MessageBody {
 }
 
 /**
- * Converts an agent event to a change of a body. Returns null if the event does not change the body.
+ * Converts an agent event to a change in a body. Returns null if the event does not change the body.
  *
  * @throws AgentProtocolError
  */

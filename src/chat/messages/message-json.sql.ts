@@ -35,7 +35,7 @@ export const messageJson = (from: string): string =>
 export const emptyMessageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${EMPTY} ${from}) message)`;
 
-/** Number of messages converted to JSON at a time if a window may have to be cut. */
+/** Number of messages converted to JSON at a time if a window may have to be truncated. */
 const STEP = 10;
 /** Maximum stored size of a small value, in bytes. The decompressed value is at most a hundred times as large. */
 const SMALL_BYTES = 100;

@@ -11,7 +11,7 @@ const MAX_SEQ = 2 ** 31 - 1;
 /** Returns the `id` of an event in the stream. */
 export const eventId = (turn_id: string, seq: number): string => `${turn_id}:${seq}`;
 
-/** Returns the position after an event, or null if the text is not an event id. */
+/** Returns the position after an event, or null if the string is not an event id. */
 export function positionAfter(lastEventId: string): Position | null {
   const [, turn_id, seq] = EVENT_ID.exec(lastEventId) ?? [];
   return turn_id === undefined ? null : positionAt(turn_id, Number(seq) + 1);

@@ -18,7 +18,7 @@ export interface Ending {
   outcome: TurnOutcome;
   /** Final content of the agent's message. Defaults to the stored content. */
   progress?: Progress;
-  /** Error of calls that are still running. */
+  /** Error for calls that are still running. */
   running?: { error: string; error_code: string };
   /** Text of a system message to add to the conversation. */
   notice?: string;

@@ -31,7 +31,7 @@ const MAX_CHANGES = 100;
 /** Maximum number of workspace entries shown to the agent by default. */
 const MAX_ENTRIES = 100;
 
-/** Builds the context that a turn gives to the agent. */
+/** Builds the context that the agent gets for a turn. */
 @Injectable()
 export class TurnContextsService {
   constructor(

@@ -46,7 +46,7 @@ export class TurnJournalService {
   }
 
   /**
-   * Runs a tool's work, which returns the progress including its events. Stores both or neither.
+   * Runs a tool's work, which returns the progress including its events. Stores the work and the progress together, or neither.
    *
    * @throws LeaseLost before the work has started
    */

@@ -46,7 +46,7 @@ export const idsOf = ({ id, company_id, project_id, conversation_id }: LeasedTur
 /** Capacity of a process for additional turns. */
 export interface Capacity {
   turns: number;
-  /** Maximum number of running turns of a company. */
+  /** Maximum number of running turns per company. */
   ofCompany: number;
   /** Number of running turns by company. */
   running: ReadonlyMap<string, number>;
@@ -77,7 +77,7 @@ export interface Situation {
   joined: number;
   /** Number of messages that no turn has taken. */
   waiting: number;
-  /** Total size of the joined and waiting texts, in bytes. */
+  /** Total size of the joined and waiting messages, in bytes. */
   bytes: number;
   /** Ids for a message to add and for a turn to start. */
   new_message_id: string;

@@ -13,7 +13,7 @@ export function trackResponses(server: Server): void {
   });
 }
 
-/** Adds `Connection: close` to all further responses, so that clients send their next request to another process. */
+/** Adds `Connection: close` to all subsequent responses, so that clients send their next request to another process. */
 export function endConnections(server: Server): void {
   const close = (response: ServerResponse): unknown =>
     response.headersSent ? response : response.setHeader('Connection', 'close');

@@ -38,8 +38,8 @@ export async function readBody(
 }
 
 /**
- * Resolves when the next large body may be parsed. At most one of them is parsed in each round of the event loop, so other work
- * runs in between.
+ * Resolves when the next large body may be parsed. At most one large body is parsed in each round of the event loop, so other
+ * work runs in between.
  */
 function turn(): Promise<void> {
   lastTurn = lastTurn.then(() => nextRound());

@@ -17,7 +17,7 @@ const encode = (listing: string, key: string): string => Buffer.from(`${listing}
  * Returns the start of a page in a walk. Rejects cursors from other listings and cursors that were never returned.
  *
  * @param place location of the cursor in the request
- * @param isKey whether a text can be the key of an item. Accepts ids by default.
+ * @param isKey whether a string can be the key of an item. Accepts ids by default.
  * @throws Invalid for an invalid cursor, or for a cursor combined with an offset
  */
 export function walkStart(

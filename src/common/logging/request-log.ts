@@ -10,7 +10,7 @@ const LATE = Symbol('late errors');
 
 declare module 'node:http' {
   interface ServerResponse {
-    /** Error of the response, for the request's log line. Set by {@link reportFailure}. */
+    /** Error to include in the request's log line. Set by {@link reportFailure}. */
     err?: Error;
     [LATE]?: (error: Error) => void;
   }

@@ -17,8 +17,8 @@ export const StaysOpen = Reflector.createDecorator<void, boolean>({ transform: (
  * Limits the concurrent requests of each caller and each company. A request counts from this guard until its work is done and
  * the response was received. Additional requests wait for their turn.
  *
- * Most database connections therefore stay free for others, regardless of the work of a request. Only short reads share their
- * connections. A client that disconnects loses its place in the queue, but work that has started keeps its share.
+ * Most database connections therefore stay free for other callers, regardlessX Only short reads share their connections. A
+ * client that disconnects loses its place in the queue, but work that has started keeps its share.
  */
 @Injectable()
 export class FairShareGuard implements CanActivate {

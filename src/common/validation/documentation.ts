@@ -2,7 +2,7 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import type { FieldOptions } from './field.js';
 import type { Kind, Schema } from './kind.js';
 
-/** Returns the OpenAPI schema of a field, in the same form as FastAPI. */
+/** Returns the OpenAPI schema of a field, in the same format as FastAPI. */
 export function documentation<Value>(
   name: string,
   kind: Kind<Value>,

@@ -28,7 +28,7 @@ export interface RowQueueOptions<Row extends QueuedRow> {
   concurrency: number;
   /** Grace period for running rows when the process stops. Defaults to none. */
   graceMs?: number;
-  /** SELECT of a row with `waiting` and `oldest_seconds`, for metrics and health checks. Omit to skip them. */
+  /** SELECT that returns a row with `waiting` and `oldest_seconds`, for metrics and health checks. Omit to skip these. */
   backlog?: string;
   /**
    * Claims up to `room` rows for `owner`.
@@ -61,7 +61,7 @@ interface Running<Row> {
 }
 
 /**
- * Works on the rows of a table. It claims waiting rows while there is room, renews their leases, and releases them when the
+ * Works on the rows of a table. It claims waiting rows while there is capacity, renews their leases, and releases them when the
  * process stops. The rows are the source of truth. A wake-up only triggers the next poll earlier, so a lost wake-up costs two
  * seconds.
  */

@@ -13,7 +13,7 @@ export interface ResultTable {
 const CONSTRAINTS = 'constraints';
 /** Columns after the key columns of the members. */
 const VALUES = ['value', 'reduced_cost'];
-/** Maximum number of characters of a variable name in a file name. */
+/** Maximum length of a variable name in a file name, in characters. */
 const MAX_NAME = 60;
 
 /** Maximum total size of a result's tables, and of its member table, in bytes. Tables that exceed it are omitted. */

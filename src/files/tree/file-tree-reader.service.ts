@@ -75,8 +75,8 @@ export class FileTreeReaderService {
   }
 
   /**
-   * Returns a consistent snapshot of all files at and below several places, ordered by path. A place is a container and a path in
-   * it other than the root.
+   * Returns a consistent snapshot of all files at and below several paths, ordered by path. Each path is in its own container
+   * and is not the root.
    */
   async filesOf(
     company_id: string,

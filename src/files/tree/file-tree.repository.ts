@@ -32,7 +32,7 @@ const listing = (recursive: boolean, isWalk: boolean): ((place: string) => strin
 /**
  * Nodes are the files and directories of containers. Paths must be normalized.
  *
- * Changes of nodes, and {@link resolve} before them, require a transaction that has locked the container. Reads take no locks.
+ * Changes to nodes, and {@link resolve} before them, require a transaction that has locked the container. Reads take no locks.
  * Each read is a single statement, so that its result is a consistent snapshot.
  */
 export class FileTreeRepository extends EntityRepository(Node) {
@@ -72,9 +72,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return rows.map((row) => toFile(row, joinPath(path, row.path)));
   }
 
-  /**
-   * Returns all files at and below several places, ordered by path. A place is a container and a path in it other than the root.
-   */
+  /** Returns all files at and below several paths, ordered by path. Each path is in its own container and is not the root. */
   async filesOf(
     company_id: string,
     places: readonly (readonly [container_id: string, path: string])[],

@@ -130,8 +130,8 @@ export const FILES_BELOW = `
    ORDER BY b.path COLLATE "C"`;
 
 /**
- * Selects all files at and below paths of several containers, ordered by ordinal of the place and path. The containers are `$1`.
- * Their paths are `$3`, without the root.
+ * Selects all files at and below paths of several containers, ordered by ordinal of the container and by path. The containers
+ * are `$1`. Their paths are `$3`, without the root.
  */
 export const FILES_OF = `
   WITH RECURSIVE walk AS (

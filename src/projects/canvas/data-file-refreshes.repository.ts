@@ -23,7 +23,7 @@ const REST = `least(power(2, least(attempts, 10)) * interval '1 s', interval '5 
 /** Condition that delays rows whose owner has died, because their files may crash processes. */
 const HAS_RESTED = `(owner IS NULL OR due_at < clock_timestamp() - ${REST})`;
 
-/** SELECT of the waiting refreshes, for metrics. */
+/** SELECT that returns the waiting refreshes, for metrics. */
 export const BACKLOG = `
   SELECT count(*)::integer AS waiting,
          coalesce(extract(epoch FROM clock_timestamp() - min(due_at)), 0)::double precision AS oldest_seconds

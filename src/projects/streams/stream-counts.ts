@@ -1,7 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import { TooManyRequests } from '../../common/errors/errors.js';
 
-/** Maximum number of open streams of a caller, of a person with all their API keys, and of a company. */
+/** Maximum number of open streams per caller, per person including all their API keys, and per company. */
 const MAX_STREAMS = 20;
 const MAX_STREAMS_OF_PERSON = 100;
 const MAX_STREAMS_OF_COMPANY = 1_000;
