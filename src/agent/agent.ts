@@ -29,7 +29,7 @@ export interface AgentContext {
   configuration: EffectiveConfig;
   /** Principal of the agent. In projects it has the current rights of the turn's asker, and it has no rights at company level. */
   principal: Principal;
-  /** Payer of the work that the agent starts. */
+  /** Spender that pays for the work that the agent starts. */
   spender: Spender;
   /** Aborts when the turn ends, in any way. */
   signal: AbortSignal;
@@ -48,7 +48,7 @@ export type AgentEvent =
   | { type: 'tool_failed'; id: string; error: string; error_code: string; error_details?: Record<string, unknown> }
   /** Current state of changed cards, and the ids of removed cards. */
   | { type: 'cards_changed'; cards: CardResponse[]; removed_card_ids?: string[] }
-  /** Costs since the last event of this type. */
+  /** Cost since the last event of this type. */
   | { type: 'usage'; credits: number }
   /** Provider data for the calls that follow. Stored with the message and never shown. */
   | { type: 'model_step'; step: RecordedStep };

@@ -38,7 +38,10 @@ export class MeResponse {
   @EnumField(ACCESSES, { description: '`read` for an API key that cannot change anything' })
   access!: Access;
 
-  @StringArrayField({ nullable: true, description: 'Projects that the API key can see; null if it is not limited' })
+  @StringArrayField({
+    nullable: true,
+    description: 'Projects that the API key can see; null if the key is not limited',
+  })
   project_ids!: readonly string[] | null;
 
   @DateTimeField({ nullable: true, description: 'Expiry time of the credential' })

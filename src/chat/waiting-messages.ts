@@ -1,7 +1,7 @@
 import { TooManyRequests } from '../common/errors/errors.js';
 import type { Situation } from './turns/turns.repository.js';
 
-/** Maximum number of messages waiting behind the turn that is being answered. */
+/** Maximum number of messages that wait while a turn is being answered. */
 const MAX_WAITING = 20;
 /** Maximum number of messages that a turn answers. All of them are shown to the agent. */
 const MAX_JOINED = 100;

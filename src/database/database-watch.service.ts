@@ -30,7 +30,7 @@ export class DatabaseWatchService implements OnApplicationBootstrap, BeforeAppli
     this.guard(poolOf(source));
   }
 
-  /** Calls `listener` when the database stops responding, and repeatedly while it is unresponsive. */
+  /** Calls `listener` when the database stops responding, and repeatedly while the database is unresponsive. */
   onUnresponsive(listener: () => void): void {
     this.cuts.push(listener);
   }

@@ -79,9 +79,9 @@ export const BACKLOG = `
     FROM executions WHERE status = 'queued'`;
 
 /**
- * Starts, claims and ends executions. {@link ExecutionViewsRepository} reads them for responses. Their status follows {@link
- * EXECUTION_STEPS}. Starting or ending an execution requires the project lock, because it also updates the project's counter of
- * active solves. Claims and leases need only the row.
+ * Starts, claims and ends executions. {@link ExecutionViewsRepository} reads executions for responses. The status follows
+ * {@link EXECUTION_STEPS}. Starting or ending an execution requires the project lock, because it also updates the project's
+ * counter of active solves. Claims and leases need only the row.
  */
 export class ExecutionsRepository extends EntityRepository(Execution) {
   /** Serializes starts of a company's executions until the transaction ends, so that waiting executions can be counted. */

@@ -80,7 +80,7 @@ export class MkdirRequest extends ContainerRequest {
 }
 
 export class MkdirResponse {
-  @BooleanField({ description: 'True if this call created it' })
+  @BooleanField({ description: 'True if this call created the directory' })
   created!: boolean;
 
   @StringField()

@@ -40,7 +40,7 @@ const CHECK_INTERVAL_BYTES = 1024 ** 2;
 const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Objects in folders of `DATA_DIR/objects`.
+ * Stores objects in folders of `DATA_DIR/objects`.
  *
  * An object is the folder of its parts, which are files named `<part number>.<moment>.<etag>`. Finishing an upload renames its
  * folder without copying. Everything is written under `drafts`, flushed, and renamed to its final location. Then the folder

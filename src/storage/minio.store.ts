@@ -32,8 +32,8 @@ const DELETED_AT_ONCE = 1000;
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
 /**
- * Objects in a bucket of MinIO or of another S3 server. Clients send parts to the server and download from it directly, with
- * URLs signed for the address at which they reach it.
+ * Stores objects in a bucket of MinIO or another S3 server. Clients send parts to the server and download from it directly,
+ * with URLs signed for the address at which they reach it.
  *
  * Error responses from the store are translated to the errors of {@link ObjectStore}. Unexpected errors are logged and become
  * `Unavailable`.

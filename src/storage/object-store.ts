@@ -72,10 +72,10 @@ export function assertKey(key: string): void {
 }
 
 /**
- * Storage of file contents.
+ * Stores file contents.
  *
- * Objects are immutable. Every write uses a new key, and keys are never reused. When a method resolves, its effect is durable. An
- * unavailable store rejects with `Unavailable`, and a full store with `InsufficientStorage`.
+ * Objects are immutable. Every write uses a new key, and keys are never reused. When a method resolves, its effect is durable.
+ * An unavailable store rejects with `Unavailable`, and a full store with `InsufficientStorage`.
  */
 export abstract class ObjectStore {
   /** Resolves if the store responds. @throws Unavailable, or InsufficientStorage if it is full */

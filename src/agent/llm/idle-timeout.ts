@@ -19,7 +19,7 @@ export class IdleTimeout {
     this.timer = setTimeout(() => this.controller.abort(silent(this.seconds)), this.seconds * 1000);
   }
 
-  /** Stops the timeout and aborts the request, because it has ended or its result is not needed. */
+  /** Stops the timeout and aborts the request, because it has ended or its result is no longer needed. */
   stop(): void {
     clearTimeout(this.timer);
     this.controller.abort(new Error('The request has ended'));

@@ -26,7 +26,7 @@ const reach = ({ company_id, isCompanyLevel, user_id, api_key_id }: Principal): 
   api_key_id,
 ];
 
-/** API keys. To add a key, lock its creator's row first, so that the creator's keys can be counted. */
+/** Stores API keys. To add a key, lock its creator's row first, so that the creator's keys can be counted. */
 export class ApiKeysRepository extends EntityRepository(ApiKey) {
   /** Returns the number of valid keys that a user has created. */
   async countValid(company_id: string, user_id: string): Promise<number> {

@@ -8,7 +8,7 @@ import { UsersRepository } from './users.repository.js';
 const KNOWN_MS = 60_000;
 const KNOWN_USERS = 10_000;
 
-/** Stores companies and users as their tokens describe them. */
+/** Stores companies and users as described by their tokens. */
 @Injectable()
 export class IdentitiesService {
   /** Users that this process stored recently. Saves a query for each request. */

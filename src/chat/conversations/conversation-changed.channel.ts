@@ -9,12 +9,12 @@ const CHANNEL = 'conversations';
 export class ConversationChangedChannel {
   constructor(private readonly notifications: NotificationsService) {}
 
-  /** Must be called after the change was committed. */
+  /** Announces a change. Must be called after the change was committed. */
   send(conversation_id: ConversationId): void {
     this.notifications.send(CHANNEL, conversation_id);
   }
 
-  /** Must be called while modules initialize. */
+  /** Registers a listener. Must be called while modules initialize. */
   listen(listener: Listener): void {
     this.notifications.listen(CHANNEL, listener);
   }

@@ -99,7 +99,7 @@ const CACHED_WINDOW = windowWith(cachedMessageWindow(ASKED, CACHED, MAX_WINDOW_B
 const IN_PROJECT = `c.project_id = ${projectOf('$3', '$1')}`;
 
 /**
- * Conversations of projects. Writers of messages and turns must hold the lock of their conversation.
+ * Stores the conversations of projects. Writers of messages and turns must hold the lock of their conversation.
  *
  * Each window of messages is read by a single statement, so it is a consistent snapshot. It is JSON text that the database
  * builds and the process caches, because rebuilding a large window would cost as much as sending it.

@@ -12,7 +12,7 @@ export const assignChanges = (turn: string): string => `
 export const removeChanges = (turn: string): string =>
   `DELETE FROM workspace_changes w USING ${turn} WHERE w.turn_id = ${turn}.id`;
 
-/** Files that were added or removed on behalf of a conversation. Kept until a turn has reported them to the agent. */
+/** Stores the files that were added or removed on behalf of a conversation, until a turn has reported them to the agent. */
 export class WorkspaceChangesRepository extends EntityRepository(WorkspaceChange) {
   /** Returns the newest changes that a turn reports to the agent, oldest first. */
   async of(turn_id: string, limit: number): Promise<AgentWorkspaceChange[]> {

@@ -90,7 +90,7 @@ export class Message {
   @Column('text', { nullable: true })
   user_avatar_url!: string | null;
 
-  /** API key that posted the message, if it was not a user. */
+  /** API key that posted the message. Null if a user posted it. */
   @Column('uuid', { nullable: true })
   api_key_id!: string | null;
 

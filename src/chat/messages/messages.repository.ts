@@ -68,8 +68,9 @@ export const bodyParameters = ({
 ];
 
 /**
- * Messages. Writers must hold the lock of the conversation, except to change a partial message of their own turn. A new message
- * takes the next sequence number of its conversation, so `ConversationsRepository.append` adds it with {@link insertMessage}.
+ * Stores messages. Writers must hold the lock of the conversation, except to change a partial message of their own turn. A new
+ * message takes the next sequence number of its conversation, so `ConversationsRepository.append` adds it with {@link
+ * insertMessage}.
  */
 export class MessagesRepository extends EntityRepository(Message) {
   /** Stores the final body of an agent message. */

@@ -58,7 +58,7 @@ export const insertEvents = (
 export const removeEvents = (turns: string): string =>
   `DELETE FROM turn_events WHERE turn_id = ANY (ARRAY(SELECT id FROM ${turns}))`;
 
-/** Events of turns. Kept for readers of the live stream until some time after the end of the turn. */
+/** Stores the events of turns. They are kept for readers of the live stream until some time after the end of the turn. */
 export class TurnEventsRepository extends EntityRepository(TurnEvent) {
   /** Returns the events of a turn, starting at sequence number `seq`. */
   async since(turn_id: string, seq: number): Promise<UnwrittenEvent[]> {

@@ -5,7 +5,7 @@ import { MetricsService } from '../../common/metrics/metrics.service.js';
 import type { TurnOutcome } from './turn.entity.js';
 import { COUNT_ACTIVE_TURNS } from './turns.repository.js';
 
-/** Metrics of turns for operators. */
+/** Provides metrics of turns to operators. */
 @Injectable()
 export class TurnMetricsService {
   private readonly outcomes;

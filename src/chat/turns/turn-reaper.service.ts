@@ -32,7 +32,7 @@ export class TurnReaperService {
       }
       this.logger.warn({ ...idsOf(turn), again: isRedispatched }, 'a turn was abandoned by its process');
     } catch (error) {
-      // The owner is active again, or another process was faster.
+      // The owner is active again, or another process has recovered the turn first.
       if (!(error instanceof LeaseLost))
         this.logger.error({ err: error, ...idsOf(turn) }, 'an abandoned turn could not be recovered');
     }

@@ -25,7 +25,7 @@ export class TurnStoppedChannel {
     this.changed.send(conversation_id);
   }
 
-  /** Must be called while modules initialize. */
+  /** Registers a listener. Must be called while modules initialize. */
   listen(listener: Listener): void {
     this.notifications.listen(CHANNEL, listener);
   }

@@ -44,7 +44,7 @@ export class TurnWorkerService implements OnModuleInit {
     this.rows = rows;
   }
 
-  /** Stops a turn that has ended elsewhere, if it runs here. */
+  /** Stops a turn that runs here if it has ended elsewhere. */
   abandon(turn_id: string): void {
     this.rows?.abandon(turn_id);
   }

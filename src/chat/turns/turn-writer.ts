@@ -90,7 +90,7 @@ export class TurnWriter {
     const bytes = longer(progress.bytes, sizeOf(step));
     return {
       body: fold(body, step),
-      // The start of the turn is its event 0 and is stored with the message.
+      // The start of the turn is event 0 and is stored with the message.
       next_seq: Math.max(1, next_seq) + 1,
       unstored: [...unstored, step],
       credits,

@@ -64,7 +64,7 @@ export interface ClaimedTurns {
 /** Stored data of a turn that is locked by the transaction. */
 export type LockedTurn = Omit<LeasedTurn, 'generation' | 'attempts'> &
   Pick<Turn, 'message_id' | 'next_seq' | 'body_seq' | 'model'> & {
-    /** Ids for the message of the turn, if it has no message yet, and for a notice after it. */
+    /** Ids for the message of the turn, if it does not exist yet, and for a notice that follows it. */
     new_message_id: string;
     notice_id: string;
   };
@@ -109,8 +109,8 @@ export const COUNT_ACTIVE_TURNS = `
     FROM turns WHERE state <> 'ended'`;
 
 /**
- * Turns. Writers must hold the lock of the conversation. Only the owner of a running turn writes without it, using its
- * generation.
+ * Stores turns. Writers must hold the lock of the conversation. Only the owner of a running turn writes without the lock, using
+ * its generation.
  */
 export class TurnsRepository extends EntityRepository(Turn) {
   /** Returns the state of a conversation. */
@@ -295,8 +295,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Adds events without updating the message. Readers apply the events from `body_seq` to it. As a result, each write contains
-   * only new output.
+   * Adds events without updating the message. Readers apply the events from `body_seq` onwards to the message. As a result,
+   * each write contains only new output.
    * @throws LeaseLost
    */
   async continue(turn: LeasedTurn, progress: Progress): Promise<void> {

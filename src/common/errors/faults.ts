@@ -28,7 +28,7 @@ const CONNECTION_FAULT =
 const FAULT_NAMES = [
   'CannotExecuteNotConnectedError',
   'TimeoutError',
-  // TypeORM removes the connection from its transaction if it breaks between two statements.
+  // TypeORM removes the connection from its transaction if the connection breaks between two statements.
   'QueryRunnerAlreadyReleasedError',
   'QueryRunnerProviderAlreadyReleasedError',
 ];

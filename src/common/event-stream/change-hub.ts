@@ -84,7 +84,7 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
       return this.following(id, cursor);
     });
     this.pending.set(key, answer);
-    // The read never got its turn, so it never started.
+    // The read was never started, because it never got its turn.
     answer.catch((error: unknown) => error instanceof TooManyRequests && forget());
     return answer;
   }

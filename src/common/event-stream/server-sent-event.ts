@@ -9,7 +9,7 @@ export interface StreamEvent {
 export const RESYNC_REASONS = ['unknown_position', 'evicted', 'too_slow'] as const;
 export type ResyncReason = (typeof RESYNC_REASONS)[number];
 
-/** Returns the event that makes a client reload the object that it follows, because its state is stale. */
+/** Returns the event that makes a client reload the object that it follows, because the client's state is stale. */
 export const resync = (reason: ResyncReason): StreamEvent => ({ type: 'resync', data: JSON.stringify({ reason }) });
 
 /** Formats events as server-sent events. JSON text from the database and from this service contains no line breaks. */

@@ -19,7 +19,7 @@ const CHECK_MS = 1_000;
  * Interval between checks of a client's progress. A client that reads nothing is disconnected at the second check, after 30 s.
  */
 const PROGRESS_CHECK_MS = 15_000;
-/** Time for a client to finish sending after it was answered. */
+/** Time for a client to finish sending after it received the response. */
 const LINGER_MS = 10_000;
 /** Maximum length of path and query. The whole head is limited to 16 KiB, Node's default. */
 const MAX_URL_LENGTH = 8 * 1024;

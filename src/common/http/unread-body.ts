@@ -16,19 +16,19 @@ export function expectContinue(request: IncomingMessage, response: ServerRespons
   waiting.set(request, response);
 }
 
-/** Must be called before a body is read. */
+/** Sends `100 Continue` if the client waits for it. Must be called before a body is read. */
 export function askForBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();
   waiting.delete(request);
 }
 
-/** Returns the body size announced by the request, or undefined if the request does not announce it. */
+/** Returns the declared size of the request body, or undefined if the request does not declare it. */
 export function declaredBytes({ headers }: IncomingMessage): number | undefined {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined;
 }
 
 /**
- * Must be called before an error response is sent. Stops reading a body that is still being received. Node would otherwise read
+ * Stops reading a body that is still being received. Must be called before an error response is sent. Node would otherwise read
  * all of it, and closing the connection immediately could lose the response.
  */
 export function abandonBody(request: IncomingMessage, response: ServerResponse): void {

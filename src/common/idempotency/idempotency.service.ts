@@ -18,7 +18,7 @@ const SECRET = 'idempotency-answers';
 /** Seconds after which a client should retry while its first request is still in progress. */
 const RETRY_SECONDS = 1;
 
-/** Maximum number of keys stored for a company. */
+/** Maximum number of keys stored per company. */
 const MAX_KEYS = 100_000;
 /**
  * Maximum size of a company's stored responses, in bytes. Above it, the oldest responses are dropped but their keys are kept.

@@ -7,7 +7,7 @@ interface Running<Value> {
   waiting: number;
 }
 
-/** Runs work once for all concurrent callers. Aborts it when none of them waits any longer. */
+/** Runs work once for all concurrent callers, and aborts it when no caller is waiting any longer. */
 export class SharedWork<Value> {
   private readonly running = new Map<string, Running<Value>>();
 

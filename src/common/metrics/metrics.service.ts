@@ -22,7 +22,7 @@ export type Readings = Record<string, number | readonly Reading[]>;
 /** Bucket bounds in seconds, from a fast read to a request that timed out. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Metrics of an application, in a separate registry, because a process may hold several applications. */
+/** Metrics of an application. They have their own registry, because a process may hold several applications. */
 @Injectable()
 export class MetricsService {
   readonly registry = new Registry();

@@ -39,6 +39,6 @@ export const PARAMETER_EXAMPLES: Record<string, string> = {
   user_id: EXAMPLE.user_id,
 };
 
-/** Containers, as file operations name them. */
+/** Containers in the format of file operations. */
 export const EXAMPLE_WORKSPACE = { source: 'workspace', project_id: EXAMPLE.project_id } as const;
 export const EXAMPLE_DEPLOYMENT = { source: 'deployment', deployment_name: EXAMPLE.deployment_handle } as const;

@@ -17,7 +17,7 @@ const WRITTEN = ['/openapi.json', '/openapi.yaml', '/docs', '/docs/swagger-ui-in
 /** Files loaded by the page at `/docs`. */
 const ASSETS = ['swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js', 'swagger-ui.css'];
 
-/** Serves Swagger UI at `/docs` and the document next to it, compressed and with entity tags. */
+/** Serves Swagger UI at `/docs` and the OpenAPI document next to it, both compressed and with entity tags. */
 export function serveSwaggerUi(
   app: NestExpressApplication,
   makeDocument: () => OpenAPIObject,

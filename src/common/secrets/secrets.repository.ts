@@ -1,7 +1,7 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import { PlatformSecret } from './platform-secret.entity.js';
 
-/** Secrets shared by all processes. An existing secret never changes. */
+/** Stores secrets shared by all processes. An existing secret never changes. */
 export class SecretsRepository extends EntityRepository(PlatformSecret) {
   /** Adds a secret unless its name already exists. */
   async add(name: string, value: Buffer): Promise<void> {

@@ -6,8 +6,8 @@ import { SecretsRepository } from './secrets.repository.js';
 const SECRET_BYTES = 32;
 
 /**
- * Random secrets that all processes of the service share through the database. Call it outside transactions, because the first
- * call takes another connection.
+ * Provides random secrets that all processes of the service share through the database. Call it outside transactions, because
+ * the first call takes another connection.
  */
 @Injectable()
 export class SecretsService {

@@ -134,7 +134,7 @@ export class FairShares {
         const [first] = queue;
         if (first === undefined || !this.fits(first.amount, first.shares)) continue;
         queue.shift();
-        // The key just served moves to the end.
+        // The key that was just served moves to the end.
         this.queues.delete(key);
         if (queue.length > 0) this.queues.set(key, queue);
         first.grant();

@@ -33,7 +33,7 @@ export function sharesOf(caller: Principal, limits: { caller: number; company: n
   ];
 }
 
-/** Returns the key for requests from an address: an IPv4 address (also if it is written as IPv6) or an IPv6 network. */
+/** Returns the key for requests from an address: an IPv4 address (even if written as IPv6) or an IPv6 network. */
 export function keyOfAddress(address: string): string {
   const [, version4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
   if (version4 !== undefined) return `address ${version4}`;

@@ -31,7 +31,7 @@ interface IsFree {
 interface Work {
   do: () => Promise<void>;
   running: Promise<void> | undefined;
-  /** Whether the work was requested again while it ran. */
+  /** Whether the work was requested again while it was running. */
   isDueAgain: boolean;
 }
 
@@ -108,7 +108,7 @@ export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap
     const session = this.sessionOfLocks();
     try {
       const [lock] = (await session.query(`SELECT pg_try_advisory_lock(${KEY}) AS is_free`, [name])) as IsFree[];
-      // Another process is running it.
+      // Another process is running the work.
       if (lock?.is_free !== true) return;
       const end = this.metrics.startTimer(name);
       let outcome: 'done' | 'failed' = 'failed';

@@ -29,8 +29,8 @@ export const keyOf = (blob_id: string): string => `${BLOBS}/${blob_id}`;
 export const blobOf = (key: string): string => key.slice(BLOBS.length + 1);
 
 /**
- * Immutable file contents. A blob's row is inserted first, then its object is written, then the row becomes `stored`. Only then
- * can a tree refer to it, so a crash leaves at most an unreferenced blob.
+ * Stores immutable file contents. A blob's row is inserted first, then its object is written, then the row becomes `stored`.
+ * Only then can a tree refer to it, so a crash leaves at most an unreferenced blob.
  */
 @Injectable()
 export class BlobsService {

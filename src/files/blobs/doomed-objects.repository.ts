@@ -4,7 +4,7 @@ import { DoomedObject } from './doomed-object.entity.js';
 /** SQL that records the objects of the blobs deleted by the CTE `gone`. */
 export const INSERT_GONE = 'INSERT INTO doomed_objects (blob_id) SELECT id FROM gone';
 
-/** Objects to delete from the store. Their blobs are already deleted. */
+/** Stores the objects to delete from the store. Their blobs are already deleted. */
 export class DoomedObjectsRepository extends EntityRepository(DoomedObject) {
   /** Returns the ids of the first blobs whose objects must be deleted. */
   async firstIds(limit: number): Promise<string[]> {

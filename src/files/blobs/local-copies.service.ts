@@ -25,7 +25,7 @@ export interface CompanyBlob extends StoredBlob {
   company_id: string;
 }
 
-/** Local copies of file contents in `DATA_DIR/copies`, for code that reads from a path. Works with every object store. */
+/** Makes local copies of file contents in `DATA_DIR/copies`, for code that reads from a path. Works with every object store. */
 @Injectable()
 export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly folder: string;

@@ -12,7 +12,7 @@ export interface LockedContainer extends ContainerRef {
   next_node: number;
 }
 
-/** Rows of containers. A writer to a tree locks its container until the transaction ends. */
+/** Stores the rows of containers. A writer to a tree locks its container until the transaction ends. */
 export class ContainersRepository extends EntityRepository(Container) {
   /** Creates an empty container with its root and returns its id. */
   async insertEmpty(company_id: string, kind: ContainerKind): Promise<string> {

@@ -30,7 +30,7 @@ const listing = (recursive: boolean, isWalk: boolean): ((place: string) => strin
   isWalk ? (recursive ? walkBelow : walkChildren) : recursive ? listBelow : listChildren;
 
 /**
- * Nodes are the files and directories of containers. Paths must be normalized.
+ * Stores nodes, which are the files and directories of containers. Paths must be normalized.
  *
  * Changes to nodes, and {@link resolve} before them, require a transaction that has locked the container. Reads take no locks.
  * Each read is a single statement, so that its result is a consistent snapshot.

@@ -147,7 +147,7 @@ export class MoveBatch {
     return ways.map(({ node, names, at }) => ({ deepest: node, missing: names.slice(at) }));
   }
 
-  /** Records how far names lead from a node, based on the nodes that were read. */
+  /** Caches the nodes along names from a node, and the first missing name, based on the nodes that were read. */
   private cacheSteps(from: CachedNode, names: readonly string[], steps: readonly WalkedNode[]): void {
     let at = from;
     for (const [index, { node_id, kind, implied, entries }] of steps.entries()) {

@@ -119,7 +119,7 @@ export class CompletionService {
     return await this.database.transaction(async (tx) => caller.once(tx, async () => place(tx, size)));
   }
 
-  /** Does the work in a transaction and rolls it back. */
+  /** Runs the work in a transaction and rolls it back. */
   private async dryRun(work: (tx: Tx) => Promise<unknown>): Promise<void> {
     try {
       await this.database.transaction(async (tx) => {

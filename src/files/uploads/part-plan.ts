@@ -45,8 +45,8 @@ export interface ChosenParts {
  * Returns the parts that make up the file: the named parts, or all parts if none are named.
  *
  * @throws BadRequest if a named part was not received with this etag, a part other than the last is too small, or the size
- *   differs from the declared size
- * @throws TooLarge over `maxBytes`
+ * differs from the declared size
+ * @throws TooLarge if the size exceeds `maxBytes`
  */
 export function chooseParts(
   received: readonly StoredPart[],

@@ -13,7 +13,7 @@ export class UploadPart {
   @Column('bigint', { default: 0 })
   size!: number;
 
-  /** Number of bytes that the newest request may send to replace them. */
+  /** Number of bytes that the newest request may send to replace the received bytes. */
   @Column('bigint', { default: 0 })
   expected!: number;
 

@@ -9,7 +9,7 @@ interface PartRequest {
   put_id: string;
 }
 
-/** Parts of uploads. Their total size is counted in the rows of the uploads. */
+/** Stores the parts of uploads. The total size of an upload's parts is stored in its row. */
 export class UploadPartsRepository extends EntityRepository(UploadPart) {
   /** Returns the bytes that are counted for a part. The upload must be locked. */
   async countedBytes(upload_id: string, part_number: number): Promise<number> {

@@ -55,11 +55,11 @@ export class Upload {
   @Column('bigint', { default: 0 })
   received!: number;
 
-  /** User who opened it. Null for API keys. */
+  /** User who opened the upload. Null for API keys. */
   @Column('text', { nullable: true })
   user_id!: string | null;
 
-  /** API key that opened it. Null for users. */
+  /** API key that opened the upload. Null for users. */
   @Column('uuid', { nullable: true })
   api_key_id!: string | null;
 

@@ -53,7 +53,7 @@ export interface OpenUpload {
   is_revoked: boolean;
 }
 
-/** Lifetimes and leases of uploads. Receiving a part locks its upload. */
+/** Manages the lifetimes and leases of uploads. Receiving a part locks its upload. */
 export class UploadsRepository extends EntityRepository(Upload) {
   /** Serializes transactions of the same company that call this. */
   async lockNumber(company_id: string): Promise<void> {

@@ -44,7 +44,7 @@ export interface CardEdit {
   version?: number | undefined;
 }
 
-/** Cards affected by a change, before and after it. */
+/** Cards affected by a change, in their state before and after the change. */
 interface Edited {
   before: readonly Card[];
   after: readonly Card[];

@@ -220,7 +220,7 @@ export const factsOf = ({ columns, dialect }: TableDescription): FileFacts['colu
     return { name, type: isFigure ? ('number' as const) : ('text' as const), ...reading };
   });
 
-/** Returns the order of day and month in a table's dates, if the file determines it. */
+/** Returns the order of day and month in a table's dates, if the file determines the order. */
 function orderOf(dialect: Dialect | null): Pick<DateReading, 'order'> {
   if (dialect === null) return {};
   const { date_order, uncertain } = dialect;
