@@ -14,7 +14,7 @@ export interface AgentMessage extends Message {
   steps?: RecordedStep[];
 }
 
-/** Input of an agent for a turn. Fixed when the turn starts. */
+/** Input of an agent for a turn. Does not change after the turn has started. */
 export interface AgentContext {
   turn_id: string;
   project_id: ProjectId;
@@ -59,7 +59,6 @@ export type AgentEvent =
  */
 export interface ToolEffect {
   type: 'tool_effect';
-  /** Id of the call. */
   id: string;
   /**
    * Does the work and returns its events, including the end of the call. If the work only starts here, the end of the call

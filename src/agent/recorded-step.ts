@@ -16,7 +16,6 @@ export type StepPart =
 export interface RecordedStep {
   /** Provider and model. Other models reject the data. */
   model: string;
-  /** Number of calls. */
   calls: number;
   /** Parts in order. Absent if the provider sent only text and calls. */
   parts?: StepPart[];

@@ -6,7 +6,7 @@ export class MeResponse {
   @StringField({ description: 'Company of the caller', example: 'demo' })
   company_id!: string;
 
-  @EnumField(['user', 'api_key'], { description: 'Kind of the credential' })
+  @EnumField(['user', 'api_key'], { description: 'Type of credential' })
   kind!: Principal['kind'];
 
   @EnumField(['member', 'company'], {

@@ -69,7 +69,7 @@ export class Config extends Settings {
   }
 
   /**
-   * Limits of client connections. Behind a proxy, connections are not limited by address, because all of them come from the
+   * Limits on client connections. Behind a proxy, connections are not limited by address, because all of them come from the
    * proxy.
    */
   get connectionLimits(): { connections: number; connectionsOfAddress?: number; keepAliveSeconds: number } {

@@ -23,7 +23,7 @@ import {
 /** Maximum waiting time for reading a file, because earlier files can take long. */
 const LONG_PATIENCE_MS = 60_000;
 
-/** Time limits of tasks. */
+/** Time limits for tasks. */
 const SECONDS: Record<Task['kind'], number> = { read: 10, query: 10, keys: 10, columns: 10, convert: 60, text: 60 };
 
 /** Maximum size in bytes of files that are fast to read. XLSX and DOCX files unpack to at most a thousand times their size. */

@@ -38,7 +38,7 @@ export interface EndedRun extends Pick<
   families: ExecutionResult['families'] | null;
 }
 
-/** Filter of an execution list. */
+/** Filter for a list of executions. */
 export interface ExecutionFilter {
   status?: ExecutionStatus;
   is_test?: boolean;

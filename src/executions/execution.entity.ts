@@ -85,7 +85,7 @@ export class Execution {
   @Column('text', { nullable: true })
   name!: string | null;
 
-  /** Time limit of the solver itself. Null for the configured default. */
+  /** Time limit for the solver itself. Null for the configured default. */
   @Column('double precision', { nullable: true })
   time_limit_seconds!: number | null;
 
@@ -160,7 +160,7 @@ export class Execution {
   @Column('jsonb', { nullable: true, select: false })
   result!: ExecutionResult | null;
 
-  /** Status of the result. */
+  /** Result status. */
   @Column({ type: 'text', ...ofResult("result ->> 'status'") })
   outcome!: ExecutionResult['status'] | null;
 

@@ -28,7 +28,7 @@ const SCENARIO = 'Id of the solved scenario, even if it was deleted since; null 
 const WORDS = /\S/;
 const optional = { optional: true, nullable: true, extension: true } as const;
 
-/** Options of every run. */
+/** Options for every run. */
 export const RUN_OPTIONS = {
   name: {
     ...optional,
@@ -245,7 +245,7 @@ export class ExecutionDetailResponse extends ExecutionResponse {
 
   @ObjectField(() => ModelSizeResponse, {
     nullable: true,
-    description: 'Size of the model; null until the execution has ended',
+    description: 'Model size; null until the execution has ended',
   })
   model!: ModelSizeResponse | null;
 

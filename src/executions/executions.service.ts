@@ -28,7 +28,7 @@ export interface NewExecution extends Trigger, Partial<RunOptions> {
   is_test: boolean;
 }
 
-/** Options of a run. */
+/** Options for a run. */
 export interface RunOptions {
   name: string | null;
   /** Null for the configured default. */

@@ -1,4 +1,4 @@
-/** Conditions of a download URL, in addition to its object. */
+/** Restrictions on a download URL, in addition to its object. */
 interface DownloadScope {
   container_id: string;
   /** API key that requested the URL, or null for users. */

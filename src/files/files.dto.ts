@@ -216,7 +216,7 @@ export class FileListRequest extends ContainerRequest {
 /** Kind and path of an entry in a cursor. */
 const ENTRY = /^(?:file|directory)\/./s;
 
-/** Page of a directory. Directories come first, then files, each ordered by the bytes of their paths. */
+/** Page of a directory listing. Directories come first, then files, each ordered by the bytes of their paths. */
 export class FileListResponse extends WalkResponse {
   @ObjectArrayField(() => FileEntry)
   entries!: FileEntry[];

@@ -4,7 +4,7 @@ import { StringField } from '../common/validation/fields.js';
 const PROCESS_STATES = ['ok', 'degraded', 'error', 'stopping'] as const;
 const PART_STATES = ['up', 'degraded', 'down'] as const;
 
-/** State of a dependency of the service. */
+/** State of one of the service's dependencies. */
 export class HealthOfPart {
   @ApiProperty({ enum: PART_STATES, description: '`degraded`: works, but needs attention' })
   status!: (typeof PART_STATES)[number];

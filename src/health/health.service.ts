@@ -9,7 +9,7 @@ import { ObjectStore } from '../storage/object-store.js';
 import { HealthOfPart, type HealthOfParts, type ReadinessResponse } from './health.dto.js';
 import { NotReady } from './not-ready.filter.js';
 
-/** Timeout of a check. */
+/** Timeout for a check. */
 const TIMEOUT_MS = 3_000;
 /** Requests within this time share a check, because the endpoint is public. */
 const SHARED_MS = 1_000;

@@ -53,6 +53,6 @@ export const mayEdit = (p: string, caller: string): string =>
 export const projectOf = (caller: string, project: string): string =>
   `(SELECT p.id FROM projects p WHERE p.id = ${project} AND ${isVisible('p', caller)})`;
 
-/** Condition that a deleted project can be restored. `graceSeconds` is a SQL expression. */
+/** Condition that a deleted project can be restored. `graceSeconds` is an SQL expression. */
 export const isRestorable = (graceSeconds: string): string =>
   `p.purge_began_at IS NULL AND p.deleted_at > now() - make_interval(secs => ${graceSeconds})`;

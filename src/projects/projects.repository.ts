@@ -31,7 +31,7 @@ export const WORKSPACES: ContainerLookup = {
 
 /**
  * SQL that adds to the counters of a project, sets the feasibility result if given, and updates the change time. Each argument
- * is a SQL expression.
+ * is an SQL expression.
  */
 export const adjustProject = (
   project_id: string,

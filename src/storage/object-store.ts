@@ -30,7 +30,7 @@ export interface StoredObject {
   size: number;
 }
 
-/** Permissions of a signed URL for sending a part. */
+/** Permissions granted by a signed URL for sending a part. */
 export interface PartGrant {
   key: string;
   uploadId: string;
@@ -42,12 +42,12 @@ export interface PartGrant {
   baseUrl: string;
 }
 
-/** Permissions of a signed URL for reading an object. */
+/** Permissions granted by a signed URL for reading an object. */
 export interface DownloadGrant {
   key: string;
   fileName: string;
   contentType: string;
-  /** Conditions of the URL in the caller's format. Stores with their own address cannot check them. */
+  /** Restrictions on the URL in the caller's format. Stores with their own address cannot check them. */
   scope?: string;
   expiresAt: Date;
   baseUrl: string;

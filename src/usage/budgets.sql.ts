@@ -1,4 +1,4 @@
-/** Spender and project of a piece of work. Each field is a SQL expression. */
+/** Spender and project of a piece of work. Each field is an SQL expression. */
 export interface Payer {
   company_id: string;
   user_id: string;

@@ -1,4 +1,4 @@
-/** SQL expression for the credits charged for a piece of work, or 0 if it cost nothing. `source_id` is a SQL expression. */
+/** SQL expression for the credits charged for a piece of work, or 0 if it cost nothing. `source_id` is an SQL expression. */
 export const creditsOf = (source_id: string): string =>
   `coalesce((SELECT l.credits::double precision FROM usage_ledger l WHERE l.source_id = ${source_id}), 0)`;
 

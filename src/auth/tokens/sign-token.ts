@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import type { Role } from '../principal.js';
 
-/** Algorithm of the service's own tokens. */
+/** Algorithm for the service's own tokens. */
 export const OWN_ALGORITHM = 'HS256';
 
 /** Claims in a token of this service, in addition to `exp` and `iat`. */

@@ -26,7 +26,7 @@ export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_se
 export type NewMessage = Pick<Message, 'conversation_id' | 'role' | 'content'> &
   Partial<Omit<Message, 'project_id' | 'sequence' | 'created_at' | 'is_partial'>>;
 
-/** Returns SQL that takes the next sequence number of conversations `c`. The arguments are a SQL condition and a FROM item. */
+/** Returns SQL that takes the next sequence number of conversations `c`. The arguments are an SQL condition and a FROM item. */
 export const takeSequence = (condition: string, from = ''): string => `
   UPDATE conversations c SET last_sequence = c.last_sequence + 1, updated_at = clock_timestamp()
     ${from} WHERE ${condition}

@@ -1,6 +1,6 @@
 import type { BodyEvent, MessageBody } from '../messages/message-body.js';
 
-/** Progress of a turn. */
+/** Progress of a turn, with the events that may not be stored yet. */
 export interface Progress {
   body: MessageBody;
   /** Number of events in the body, including the start of the turn. 0 until a message exists. */

@@ -69,11 +69,11 @@ export type LockedTurn = Omit<LeasedTurn, 'generation' | 'attempts'> &
     notice_id: string;
   };
 
-/** State of a conversation. */
+/** State of a conversation that determines what happens to a new message. */
 export interface Situation {
   /** Whether a turn is waiting for its start or running. */
   is_active: boolean;
-  /** Number of messages of the turn that is waiting for its start. */
+  /** Number of messages in the turn that is waiting for its start. */
   joined: number;
   /** Number of messages that no turn has taken. */
   waiting: number;

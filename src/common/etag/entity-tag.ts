@@ -8,7 +8,7 @@ const FORM = 1;
 /** Length of a tag in characters of 6 bits. */
 const LENGTH = 22;
 
-/** Input of an entity tag, in addition to row revisions. */
+/** Input for an entity tag, in addition to row revisions. */
 export type TagPart = string | number | boolean | null;
 
 /**

@@ -11,7 +11,7 @@ import {
 import type { ErrorCode } from '../errors/codes.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 
-/** Name of the bearer scheme in the document. The same name as in FastAPI. */
+/** Name of the bearer scheme in the document, the same as in FastAPI. */
 export const BEARER = 'HTTPBearer';
 
 export interface OperationOptions {

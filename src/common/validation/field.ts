@@ -5,7 +5,7 @@ import type { ErrorEntry } from '../errors/errors.js';
 import { documentation } from './documentation.js';
 import type { Kind } from './kind.js';
 
-/** Options of every kind of field, in addition to its bounds. */
+/** Options for every kind of field, in addition to its bounds. */
 export interface FieldOptions<Value> {
   description?: string;
   example?: unknown;

@@ -15,7 +15,7 @@ export type ModelSource =
 
 export interface SolveTask {
   source: ModelSource;
-  /** Time limit of the solver itself. Reading and explaining take extra time. */
+  /** Time limit for the solver itself. Reading and explaining take extra time. */
   seconds: number;
   /** Relative gap to the best possible objective at which the solver stops. */
   gap: number;

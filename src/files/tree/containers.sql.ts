@@ -1,4 +1,4 @@
-/** Returns SQL that sets the next free node id of container `$1`. `next` is a SQL expression. */
+/** Returns SQL that sets the next free node id of container `$1`. `next` is an SQL expression. */
 export const setNextNode = (next: string): string => `UPDATE containers SET next_node = ${next} WHERE id = $1`;
 
 /**

@@ -37,7 +37,7 @@ interface CachedNode {
   stored: string | undefined;
 }
 
-/** Result of following a path. */
+/** Outcome of following a path. */
 interface PathResult {
   deepest: CachedNode;
   /** Remaining names that do not exist. */

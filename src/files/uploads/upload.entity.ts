@@ -66,7 +66,7 @@ export class Upload {
   @Column('text')
   state!: 'open' | 'completing' | 'completed' | 'aborted';
 
-  /** Lease of the request that completes it. Other requests must wait until `lease_until`. */
+  /** Lease of the request that completes the upload. Other requests must wait until `lease_until`. */
   @Column('uuid', { nullable: true })
   lease_id!: string | null;
 

@@ -8,7 +8,7 @@ import { isVisible, projectOf } from '../project-access.sql.js';
 import type { Judgement } from '../../../packages/canvas/index.js';
 import { Card } from './card.entity.js';
 
-/** Columns of a CardResponse. */
+/** Columns for a CardResponse. */
 const SHOWN = [
   ...(['id', 'project_id', 'card_type', 'label', 'status', 'version'] as const),
   ...(['data', 'gaps', 'created_at', 'updated_at', 'instance_data'] as const),
