@@ -186,7 +186,7 @@ export const PROJECT_EVENTS = {
   'project.restored': { data: NoEventData, when: 'the project was restored' },
   'member.changed': {
     data: MemberChangedEventData,
-    when: 'a member was added or removed (`role` is then null), or got another role',
+    when: 'a member was added or removed (`role` is then null), or was given another role',
   },
   'cards.changed': {
     data: CardsChangedEventData,

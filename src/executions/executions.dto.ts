@@ -22,7 +22,7 @@ import type { ExecutionRecord } from './execution-views.repository.js';
 import { ModelSizeResponse, SolveErrorResponse, SolveResultResponse } from './results.dto.js';
 import { RunProgress } from './runs.dto.js';
 
-const SCENARIO = 'Id of the solved scenario, even if it was deleted since; null for the canvas or a model file';
+const SCENARIO = 'Id of the solved scenario, which may have been deleted; null for the canvas or a model file';
 
 /** Matches a string with a non-blank character. */
 const WORDS = /\S/;

@@ -6,7 +6,7 @@ import { DateTimeField, EnumField, ObjectArrayField, StringField } from '../comm
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 import type { MemberRow } from './project-members.repository.js';
 
-const ROLE = '`viewer` reads, `editor` also changes the contents of the project, `owner` also manages it';
+const ROLE = '`viewer` can read the project, `editor` can also change its contents, `owner` can also manage it';
 
 /** Request to set the role of a user. */
 export class ProjectMemberRequest {

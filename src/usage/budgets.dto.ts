@@ -16,7 +16,8 @@ import {
 import type { BudgetRow } from './budgets.repository.js';
 
 const SCOPE = 'Whose spend counts: the company’s, a user’s (including their API keys), an API key’s, or a project’s';
-const PERIOD = 'Period after which counting restarts: at midnight, on the first of a month (both in UTC), or never';
+const PERIOD =
+  'Period after which counting restarts: each day at midnight, each month on the first (both in UTC), or never';
 const ACTION = 'When the limit is reached, `block` rejects posts and solves with 402, and `notice` changes nothing';
 
 /** Returns whether an amount is a multiple of a millionth, the unit of the ledger. */

@@ -18,9 +18,10 @@ import { DELIVERY_STATES, type DeliveryState, type WebhookDelivery } from './web
 import type { Webhook } from './webhook.entity.js';
 
 const MAX_URL_LENGTH = 2048;
-const URL_DESCRIPTION = 'An https address on the internet';
+const URL_DESCRIPTION = 'Public https address';
 const EVENTS_DESCRIPTION = `Event types to send: ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}`;
-const PROJECT_DESCRIPTION = 'Sends only events of this project; null: events of all projects and of the company';
+const PROJECT_DESCRIPTION =
+  'Sends only events of this project. If null, sends events of all projects and of the company';
 
 const eventTypes = new Set<string>(EVENT_TYPES);
 const eventProblems = ({ events }: { events?: string[] }): ErrorEntry[] => {

@@ -56,10 +56,10 @@ const GROUPS: Record<string, string> = {
   Members: 'Members of a project and their roles.',
   Canvas: 'The cards that form a project’s model.',
   Solving: 'Solve executions, their plans, values and logs.',
-  Scenarios: 'Named changes of a canvas, solved separately and compared with it.',
+  Scenarios: 'Named sets of changes to a canvas, solved separately and compared with it.',
   Chat:
-    'Conversations with the agent. A post is accepted immediately, and its turn runs in the background. Read it ' +
-    'with sync or the stream.',
+    'Conversations with the agent. A post is accepted immediately, and its turn runs in the background. ' +
+    'Follow the turn with sync or the stream.',
   'Skills and agent configuration': 'Instructions and skills of the agent, in deployments and projects.',
   Deployments: 'Templates of a company for new projects. Only company-level callers can change them.',
   Files: 'Files of a workspace, a deployment or a snapshot, selected by `source`. Uploads go in parts to signed URLs.',
