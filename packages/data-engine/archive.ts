@@ -4,7 +4,7 @@ import { TaskProblem } from './tasks.js';
 
 const MiB = 1024 ** 2;
 
-/** Limits of an archive. Archives beyond them are `unreadable`. */
+/** Size limits of an archive. An archive that exceeds them is `unreadable`. */
 export interface ArchiveLimits {
   /** Maximum number of entries. */
   entries: number;
@@ -16,16 +16,16 @@ const DEFAULTS: ArchiveLimits = { entries: 10_000, unpackedBytes: 2_048 * MiB };
 
 /** Maximum total size of names, comments and extra fields, which stay in memory while the archive is open. */
 const MAX_LISTING_BYTES = 8 * MiB;
-/** Maximum ratio of unpacked to packed size. Deflate reaches 1,032, but real worksheets and documents stay far below 250. */
+/** Maximum ratio of unpacked to packed size. Deflate can reach 1,032, but real worksheets and documents stay far below 250. */
 const MAX_RATIO = 250;
-/** Entries up to this unpacked size may have any ratio. */
+/** The ratio is only checked above this unpacked size. */
 const ANY_RATIO_BYTES = 8 * MiB;
 
 /** First bytes of password-protected office files and of office files from before 2007. */
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /**
- * ZIP archive (XLSX, DOCX) in a local file. Only the list of entries is kept in memory, and entries are read individually.
+ * ZIP archive (XLSX, DOCX) in a local file. Only the list of entries is kept in memory. Entries are read one at a time.
  *
  *     const archive = await openArchive(path, { entries: 1_000 });
  *     try {
@@ -34,7 +34,7 @@ const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
  *       archive.close();
  *     }
  *
- * Names are only used for lookups and never as paths on the disk. Names are compared without case, and `\\` equals `/`. If
+ * Entry names are only used for lookups, never as paths on disk. They are compared case-insensitively, and `\\` equals `/`. If
  * several entries have the same name, the last entry wins.
  */
 export class Archive {
@@ -53,8 +53,8 @@ export class Archive {
   /**
    * Yields the unpacked bytes of an entry in chunks of at most 64 KiB. The reader may stop after any chunk.
    *
-   * @throws TaskProblem `unreadable` if the entry is missing, broken, encrypted or too large. The size in its header is checked
-   *   before anything is unpacked
+   * @throws TaskProblem `unreadable` if the entry is missing, broken, encrypted or too large. The size in the entry header is
+   *   checked before unpacking
    * @throws the signal's reason
    */
   async *read(name: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
@@ -85,7 +85,7 @@ export class Archive {
 /**
  * Reads the list of entries without unpacking anything. The caller must close the archive.
  *
- * @throws TaskProblem `unreadable` if the file is not an archive, or is encrypted, broken or beyond the limits
+ * @throws TaskProblem `unreadable` if the file is not an archive, is encrypted or broken, or exceeds the limits
  */
 export async function openArchive(path: string, overrides: Partial<ArchiveLimits> = {}): Promise<Archive> {
   const limits = { ...DEFAULTS, ...overrides };
@@ -94,7 +94,7 @@ export async function openArchive(path: string, overrides: Partial<ArchiveLimits
   const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch(() => {
     throw unreadable('The content of the file does not match its name, or the file is broken');
   });
-  // Later errors are reported by the read that fails.
+  // After opening, each failing read reports its own error.
   zip.on('error', () => undefined);
   try {
     if (zip.entryCount > limits.entries) throw unreadable(`The file has more than ${limits.entries} parts`);
@@ -126,7 +126,7 @@ async function isCompoundFile(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the lookup key of a part name. Equal names have the same key. */
+/** Returns the lookup key of a part name. Equivalent names have the same key. */
 const keyOf = (name: string): string => name.replaceAll('\\', '/').toLowerCase();
 
 const unreadable = (sentence: string): TaskProblem => new TaskProblem('unreadable', sentence);

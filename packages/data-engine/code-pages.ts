@@ -1,16 +1,16 @@
 import { TextDecoder } from 'node:util';
 
-/** First byte beyond ASCII. */
+/** First byte value beyond ASCII. */
 const FIRST = 128;
 
-/** Decodes a text chunk by chunk. */
+/** Decodes text chunk by chunk. */
 export interface Decoder {
   /** Name of the encoding. */
   readonly encoding: string;
   decode(bytes?: Uint8Array, options?: { stream?: boolean }): string;
 }
 
-/** Characters of the bytes beyond ASCII, in DOS and other code pages that the runtime does not decode. */
+/** Characters for the bytes beyond ASCII, in DOS and other code pages that the runtime cannot decode. */
 const CODE_PAGES: Record<string, string> = {
   cp437:
     'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐' +
@@ -24,13 +24,13 @@ const CODE_PAGES: Record<string, string> = {
   cp857:
     'ÇüéâäàåçêëèïîıÄÅÉæÆôöòûùİÖÜø£ØŞşáíóúñÑĞğ¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐' +
     '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ºªÊËÈ\ufffdÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµ\ufffd×ÚÛÙìÿ¯´\u00ad±\ufffd¾¶§÷¸°¨·¹³²■\u00a0',
-  // The first 32 are control characters.
+  // The first 32 characters are control characters.
   'iso-8859-16':
     Array.from({ length: 32 }, (_, at) => String.fromCharCode(FIRST + at)).join('') +
     '\u00a0ĄąŁ€„Š§š©Ș«Ź\u00adźŻ°±ČłŽ”¶·žčș»ŒœŸżÀÁÂĂÄĆÆÇÈÉÊËÌÍÎÏĐŃÒÓÔŐÖŚŰÙÚÛÜĘȚß' +
     'àáâăäćæçèéêëìíîïđńòóôőöśűùúûüęțÿ',
 };
-// Code page 858 is 850 with the euro sign.
+// Code page 858 is code page 850 with the euro sign.
 CODE_PAGES['cp858'] = CODE_PAGES['cp850']!.replace('ı', '€');
 
 /** Returns the name of an encoding for an alias such as `ibm850`, `850` or `latin10`. */
@@ -40,7 +40,7 @@ const nameOf = (label: string): string => {
 };
 
 /**
- * Returns the decoder for an encoding of the Encoding Standard or for a code page.
+ * Returns the decoder for a code page or for an encoding from the Encoding Standard.
  *
  * @throws RangeError if the name is unknown
  */

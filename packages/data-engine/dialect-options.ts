@@ -9,20 +9,20 @@ export const MAX_ROW = 2_147_483_647;
 
 type Field = keyof DialectOptions;
 
-/** Problem in the dialect options. */
+/** Error in the dialect options. */
 export interface DialectProblem {
   field: Field;
   /** Sentence without a full stop. */
   sentence: string;
 }
 
-/** Explains why a text cannot separate cells, or returns undefined if it can. */
+/** Explains why a string cannot be used as the delimiter, or returns undefined if it can. */
 export const delimiterProblem = (delimiter: string): string | undefined =>
   /^[\t !#$%&()*+\-./:;<=>?@[\\\]^_`{|}~,]$/.test(delimiter)
     ? undefined
     : 'a delimiter must be a single ASCII character other than a letter, a digit, a quote or a line break';
 
-/** Explains why a text is not the name of an encoding, or returns undefined if it is. */
+/** Explains why a string is not the name of an encoding, or returns undefined if it is. */
 export function encodingProblem(encoding: string): string | undefined {
   try {
     decoderOf(encoding).decode();
@@ -74,7 +74,7 @@ const VALUES: Record<Field, (value: unknown) => boolean> = {
 
 export const DIALECT_FIELDS = Object.keys(VALUES) as Field[];
 
-/** Returns whether a value has the form of dialect options. */
+/** Returns true if a value has the shape of dialect options. */
 export const isDialect = (value: unknown): value is DialectOptions =>
   typeof value === 'object' &&
   value !== null &&

@@ -23,7 +23,7 @@ export class DiskWatch {
   }
 
   private async checkSpace(): Promise<void> {
-    // A folder that cannot be polled cannot be written to either, and the write reports its own error.
+    // If the folder cannot be polled, it cannot be written to either. The write then reports its own error.
     if (this.isFull || (await this.hasFreeSpace().catch(() => true))) return;
     this.isFull = true;
     this.stop();

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { MEMORY_MIB, MEMORY_SIGNAL, type Order, type Reply } from './messages.js';
 import { type Answers, type Task, TaskProblem } from './tasks.js';
 
-/** Maximum time for a process to load. Busy machines are slow. */
+/** Maximum time for a process to start. It allows for slow, busy machines. */
 const START_MS = 15_000;
 /** A task that ignores an interruption for this long is killed with its process. */
 const GRACE_MS = 1_000;
@@ -33,7 +33,7 @@ export class EngineConnection {
         resolve();
       };
       child.once('exit', (_code, signal) => end(signal));
-      // The process could not be started, killed or written to. The last two errors come before its exit.
+      // The process could not be started, killed or written to. In the last two cases it still exits later.
       child.on('error', () => (child.pid === undefined ? end(null) : this.kill()));
     });
   }
@@ -42,7 +42,7 @@ export class EngineConnection {
     return this.child.pid;
   }
 
-  /** Whether the process has not had a task yet. */
+  /** Whether the process has not received a task yet. */
   get isFresh(): boolean {
     return this.tasks === 0;
   }
@@ -69,7 +69,7 @@ export class EngineConnection {
     throw new Error('A data engine process did not start');
   }
 
-  /** Performs a task. Its time limit starts when the process has loaded the required modules. */
+  /** Performs a task. The time limit starts once the process has loaded the required modules. */
   async perform(task: Task, milliseconds: number, signal?: AbortSignal): Promise<TaskResult> {
     const id = ++this.tasks;
     let stopReason: 'too_slow' | 'aborted' | undefined;
@@ -127,11 +127,11 @@ export class EngineConnection {
   }
 
   private send(order: Order): void {
-    // If sending fails, the process is killed, which settles the pending task.
+    // If sending fails, the process is killed, and its exit settles the pending task.
     if (this.child.connected) this.child.send(order, (error) => error !== null && this.kill());
   }
 
-  /** Lets the service exit while the process is idle. */
+  /** Allows the service to exit while the process is idle. */
   unref(): void {
     this.child.unref();
     this.child.channel?.unref();
@@ -150,7 +150,7 @@ function launch(entry: URL, reservedBytes: number): ChildProcess {
     fileURLToPath(entry),
     String(reservedBytes),
   ];
-  // The operating system then denies memory, which DuckDB reports as an error. Polling memory use would react too late.
+  // With this limit the operating system denies memory, and DuckDB reports an error. Polling memory use would react too late.
   const limited = ['/bin/sh', '-c', `ulimit -c 0; ulimit -d ${MEMORY_MIB.reserved * 1024} && exec "$@"`, 'sh', ...node];
   const [command, ...args] = process.platform === 'linux' ? limited : node;
   return spawn(command!, args, {

@@ -9,16 +9,19 @@ import { type Answers, type Task, TaskProblem } from './tasks.js';
 
 /*
  * Entry point of a data engine process, which performs a single task at a time. Modules that read files and run queries are
- * loaded by the first task that needs them. A load error therefore fails that task and never the service.
+ * loaded by the first task that needs them, so a load error fails only that task and never the service.
  */
 
-/** Requests of the service have priority. With a much lower priority, queries would time out on a busy machine. */
+/**
+ * Niceness of the process, so that requests to the service take priority. With a higher value, queries would time out on a busy
+ * machine.
+ */
 const NICE = 5;
 
-/** Bytes that must stay free on the disk. */
+/** Number of bytes that must stay free on the disk. */
 const reservedBytes = Number(process.argv[2]);
 
-// Raising the priority again needs privileges, so it is only ever lowered.
+// A process needs privileges to raise its priority, so the priority is only ever lowered.
 if (getPriority() < NICE) setPriority(NICE);
 // The service decides when this process ends, but a terminal sends these signals to the whole process group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -31,7 +34,7 @@ new Worker(new URL('./watch-thread.js', import.meta.url), {
 }).unref();
 
 let hasFailed = false;
-// Libraries can leave a rejected promise behind after returning a result. The process still completes its task and is replaced
+// A library can leave a rejected promise behind after it returns a result. The process still completes its task and is replaced
 // afterwards.
 process.on('unhandledRejection', () => {
   hasFailed = true;
@@ -71,7 +74,7 @@ async function perform(id: number, task: Task): Promise<void> {
   if (usesDatabase(task)) await (await import('./tables/duckdb.js')).prepareDatabase();
 }
 
-/** Returns whether a task uses the database that is prepared in advance. */
+/** Returns true if a task uses the database that was opened in advance. */
 const usesDatabase = ({ kind }: Task): boolean => kind !== 'convert' && kind !== 'text';
 
 const needsReplacement = (): boolean => hasFailed || process.memoryUsage.rss() > MEMORY_MIB.worn * 1024 ** 2;
@@ -85,7 +88,7 @@ function outcomeOf(error: unknown): Outcome {
   return { fault: describe(error) };
 }
 
-/** Package of a task that is missing or was not built for this machine. */
+/** Thrown if a package that the task needs is missing or was not built for this machine. */
 class LoadError extends Error {}
 
 async function load(task: Task): Promise<() => Promise<Answers[Task['kind']]>> {

@@ -28,7 +28,7 @@ class Interruption {
   request(id: number): void {
     if (this.id !== id || this.timer !== undefined) return;
     const notify = (): void => this.listeners.forEach((listener) => listener());
-    // Repeats because a statement that is just starting misses the first call.
+    // Repeats the call because a statement that is just starting can miss the first one.
     this.timer = setInterval(notify, REPEAT_MS);
     notify();
   }

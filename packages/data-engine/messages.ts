@@ -6,11 +6,11 @@ export type Order = { id: number; task: Task } | { interrupt: number };
 
 export type Reply =
   | { ready: true }
-  /** The required modules are loaded, and the time limit of the task starts. */
+  /** The required modules are loaded, and the task's time limit starts. */
   | { started: number }
   | (Outcome & { id: number; needsReplacement: boolean });
 
-/** Result of a task. A process is worn if it keeps so much memory that it should not get another task. */
+/** Result of a task. A process is worn if it holds so much memory that it should not receive another task. */
 export type Outcome =
   | { answer: Answers[Task['kind']] }
   | { problem: { code: ProblemCode; sentence: string; place: ProblemPlace } }
@@ -22,13 +22,13 @@ export type Outcome =
   /** Error text for the log: a bug or a missing file. */
   | { fault: string };
 
-/** Signal that ends a process which exceeds its memory limit. */
+/** Signal that kills a process when it exceeds its memory limit. */
 export const MEMORY_SIGNAL = 'SIGUSR2';
 
-/** Memory limits of a process in MiB. `resident` covers DuckDB, the JavaScript heap, the programs and a reserve. */
+/** Memory limits of a process in MiB. `resident` covers DuckDB, the JavaScript heap, the loaded code and a reserve. */
 export const MEMORY_MIB = { duckdb: 512, heap: 512, resident: 1_280, reserved: 3_072, worn: 640 };
 
-/** Returns the path of the unfinished file of a task. The caller that ends a task removes this file. */
+/** Returns the path of a task's unfinished output file. A caller that kills the process must remove this file. */
 export const partialPath = (to: string): string => `${to}.part`;
 
 /** Returns the file that a task writes, or undefined if it does not write a file. */

@@ -3,9 +3,9 @@ import { EngineConnection } from './engine-connection.js';
 /** Number and lifetime of the processes. */
 export interface PoolOptions {
   size: number;
-  /** A process without a task ends after this time. */
+  /** Time after which an idle process is ended. */
   idleMs?: number;
-  /** Bytes that the processes leave free on the disk. */
+  /** Number of bytes that the processes leave free on the disk. */
   reservedBytes?: number;
   /** Module that the processes run. */
   entry?: URL;
@@ -16,7 +16,7 @@ const IDLE_MS = 60_000;
 /** Thrown if the pool has no process for a task. `cause` is the error of a process that did not start. */
 export class EngineUnavailable extends Error {}
 
-/** Starts data engine processes on demand and ends them after some idle time. */
+/** Starts data engine processes on demand and ends them when they have been idle for some time. */
 export class ProcessPool {
   readonly size: number;
   private readonly idleMs: number;
@@ -44,13 +44,13 @@ export class ProcessPool {
     return this.running.size;
   }
 
-  /** Process ids, for monitoring from outside. */
+  /** Process ids, for external monitoring. */
   get pids(): number[] {
     return [...this.running].flatMap(({ pid }) => pid ?? []);
   }
 
   /**
-   * Returns a process without a task. The caller owns it until {@link release}. @throws EngineUnavailable if a process does not
+   * Returns an idle process, which belongs to the caller until {@link release}. @throws EngineUnavailable if a process does not
    * start
    */
   async acquire(): Promise<EngineConnection> {
@@ -61,7 +61,7 @@ export class ProcessPool {
     return await this.acquireNew();
   }
 
-  /** Returns a process that has not had a task. @throws EngineUnavailable if it does not start */
+  /** Returns a process that has not received a task yet. @throws EngineUnavailable if it does not start */
   async acquireNew(): Promise<EngineConnection> {
     if (this.isClosed) throw new EngineUnavailable('The data engine is closed');
     try {
@@ -75,7 +75,7 @@ export class ProcessPool {
     }
   }
 
-  /** Takes back a process from its owner. Worn processes are killed. */
+  /** Takes a process back from the caller. Worn processes are killed. */
   release(connection: EngineConnection): void {
     if (connection.hasEnded || this.killIfClosed(connection)) return;
     if (connection.needsReplacement) {

@@ -1,6 +1,6 @@
 import type { Dialect, LeftOut, TableDescription, UncertainField } from './tasks.js';
 
-/** Maximum number of characters that a note quotes from a left-out row, and maximum number of entries in its list. */
+/** Maximum number of characters that a note quotes from a left-out row, and maximum number of rows that it lists. */
 const MAX_QUOTE = 40;
 const MAX_ENTRIES = 4;
 
@@ -26,13 +26,13 @@ const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
   subtotals: () => 'some rows are labelled as totals or may be the sums of other rows; they are read as data',
 };
 
-/** Sentences, without capitals and full stops, about the guesses made when a table was read. */
+/** Describes the guesses made when a table was read, in sentences without initial capitals and full stops. */
 export const describeGuesses = (dialect: Dialect | null, fields?: readonly UncertainField[]): string[] =>
   dialect === null
     ? []
     : dialect.uncertain.filter((field) => fields?.includes(field) ?? true).map((field) => GUESSES[field](dialect));
 
-/** Describes the parts that are left out of a table. Returns undefined for an empty list. */
+/** Describes the rows and columns that were left out of a table. Returns undefined for an empty list. */
 export function describeLeftOut(parts: readonly LeftOut[]): string | undefined {
   if (parts.length === 0) return undefined;
   const more = parts.length > MAX_ENTRIES ? ` and ${parts.length - MAX_ENTRIES} more` : '';
@@ -50,7 +50,7 @@ function described({ place, kind, first, last, text }: LeftOut): string {
 /** Guesses that can change values. */
 export const GUESSES_OF_VALUES = ['encoding', 'decimal', 'date_order', 'last_row', 'subtotals'] as const;
 
-/** Lists the left-out parts and the guesses that a planner should check before planning with a table. */
+/** Lists the left-out rows and columns and the guesses that a planner should check before using a table. */
 export const readingNotes = ({ dialect, leftOut }: Pick<TableDescription, 'dialect' | 'leftOut'>): string[] => [
   ...[describeLeftOut(leftOut)].flatMap((phrase) => phrase ?? []),
   ...describeGuesses(dialect, GUESSES_OF_VALUES),

@@ -2,13 +2,13 @@ import { MAX_DIGITS } from './limits.js';
 import { TaskProblem } from './tasks.js';
 import type { XmlReader } from './xml.js';
 
-/** Stored value of a cell. A formula has its last computed value. */
+/** Stored value of a cell. For a formula, this is the last computed value. */
 export type WorkbookCell =
-  /** Text, or an integer with more digits than a number holds exactly. */
+  /** Text, or an integer with more digits than a double holds exactly. */
   | string
   | number
   | boolean
-  /** ISO 8601: `2026-01-31`, `2026-01-31T08:30:00`, `08:30:00`. */
+  /** Date or time in ISO 8601: `2026-01-31`, `2026-01-31T08:30:00`, `08:30:00`. */
   | { date: string }
   /** Excel error such as `#DIV/0!`. */
   | { error: string };
@@ -16,27 +16,29 @@ export type WorkbookCell =
 /** Receives the rows of a sheet that contain a value, in sheet order. */
 export interface RowReader {
   /**
-   * Receives a row. `number` is the one-based row number in the file. Empty cells are undefined, and are left out at the end of the
-   * row.
+   * Receives a row. `number` is the one-based row number in the file. Empty cells are undefined. Trailing empty cells are
+   * omitted.
    */
   row(number: number, cells: (WorkbookCell | undefined)[]): void;
   /** Returns true to stop reading. */
   isDone?(): boolean;
-  /** Returns the value of a formula without a stored result. Without this function, such a formula is rejected. */
+  /**
+   * Returns the value to use for a formula without a stored result. If this function is missing, such formulas are rejected.
+   */
   formulaText?(formula: string): string;
 }
 
-/** Excel's limits. */
+/** Limits of Excel. */
 const MAX_COLUMNS = 16_384;
 const MAX_ROWS = 1_048_576;
 const MAX_CELL_CHARACTERS = 1_000_000;
 const SAVE_AGAIN = 'Open the file in a spreadsheet program, save it and upload it again';
 
-/** Parts of the workbook that cells refer to, and the name of the sheet, for errors. */
+/** Workbook data that cells refer to, and the sheet name for error messages. */
 export interface CellContext {
   sheet: string;
   texts: readonly string[];
-  /** Whether each style shows a number as a date. */
+  /** Whether a style shows numbers as dates, by style index. */
   dates: readonly boolean[];
   startsIn1904: boolean;
   isDue: boolean;
@@ -56,7 +58,7 @@ export class CellReader implements XmlReader {
   /** Text of the current element. */
   private content: string | undefined;
   private isReading = false;
-  /** First formula whose result 0 may be a placeholder, and whether another formula has a result. */
+  /** First formula whose result of 0 may be a placeholder, and whether any other formula has a result. */
   private placeholder: string | undefined;
   private hasResults = false;
 
@@ -122,13 +124,13 @@ export class CellReader implements XmlReader {
     return this.reader.isDone?.() ?? false;
   }
 
-  /** Checks the formulas of the sheet after its last row. @throws TaskProblem `unreadable` if none of them has a result */
+  /** Checks the formulas of the sheet after its last row. @throws TaskProblem `unreadable` if no formula has a result */
   finish(): void {
     if (this.placeholder === undefined || this.hasResults || this.reader.formulaText !== undefined) return;
     throw uncomputed(`Formulas such as ${this.placeholder} in the sheet ${this.sheetName} were never calculated`);
   }
 
-  /** Returns the number of a row. {@link RowReader} relies on the ascending order that the format prescribes. */
+  /** Returns the number of a row. Rejects rows out of order, because {@link RowReader} relies on ascending numbers. */
   private numberOf(reference: string | undefined): number {
     const number = reference === undefined ? this.number + 1 : Number(reference);
     if (!(Number.isInteger(number) && number >= 1 && number <= MAX_ROWS))
@@ -147,7 +149,7 @@ export class CellReader implements XmlReader {
 
   private convert(): WorkbookCell | undefined {
     const { type, value, inline, formula, context } = this;
-    // An inline text beside a value is used only if the cell type is `inlineStr`.
+    // If a cell has both inline text and a value, the text is used only if the cell type is `inlineStr`.
     const isInline = inline !== undefined && (type === 'inlineStr' || value === undefined);
     const stored = isInline ? inline : value;
     if (formula !== undefined) {
@@ -186,8 +188,8 @@ export class CellReader implements XmlReader {
   }
 
   /**
-   * Detects placeholders. Some programs store 0 for formulas that they do not compute, and request a calculation when the file is
-   * opened.
+   * Returns true if a stored result may be a placeholder. Some programs store 0 for formulas that they do not compute and
+   * request a recalculation when the file is opened.
    */
   private isPlaceholder(stored: string | undefined): boolean {
     if (!this.context.isDue || this.type !== 'n' || Number(stored) !== 0) {
@@ -233,7 +235,7 @@ export class CellReader implements XmlReader {
 const uncomputed = (sentence: string): TaskProblem => new TaskProblem('unreadable', `${sentence}. ${SAVE_AGAIN}`);
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-/** Integer part with more digits than a number holds exactly. */
+/** Number whose integer part has more digits than a double holds exactly. */
 const LONG_NUMBER = new RegExp(`^[+-]?0*[1-9]\\d{${MAX_DIGITS},}(?:\\.\\d*)?$`);
 
 /**
@@ -244,7 +246,7 @@ export const unescapedText = (text: string): string =>
     ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16) || 0xfffd))
     : text;
 
-/** Returns the zero-based column of a reference. `C7` is in column 2. */
+/** Returns the zero-based column index of a cell reference, such as 2 for `C7`. */
 function columnOf(reference: string): number {
   let column = 0;
   for (const letter of /^[A-Z]{1,3}/.exec(reference.toUpperCase())?.[0] ?? '')
@@ -257,26 +259,30 @@ const columnName = (column: number): string =>
   column < 0 ? '' : columnName(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
 
 const DAY_SECONDS = 86_400;
-/** First day after 9999. */
+/** Number of the first day after the year 9999. */
 const MAX_DAYS = 2_958_466;
 /** Days from the start of the 1900 calendar to the start of the 1904 calendar. */
 const DAYS_TO_1904 = 1462;
 
-/** Spreadsheets have a 29 February 1900, as Lotus 1-2-3 did. The day does not exist in any calendar, so its column is text. */
+/**
+ * Number of 29 February 1900, which spreadsheets have for compatibility with Lotus 1-2-3. A column with this nonexistent day
+ * becomes text.
+ */
 const LEAP_DAY_1900 = 60;
 
 /**
- * Decimals of a day that hold a millisecond. With fewer decimals, the program has rounded the time, and milliseconds are noise.
+ * Number of decimal places, in days, that are needed for milliseconds. With fewer places, the time was rounded and its
+ * milliseconds are noise.
  */
 const DECIMALS_OF_MILLISECONDS = 8;
 
-/** Converts days since the start of the workbook's calendar. Returns undefined outside the calendar. */
+/** Converts a number of days since the start of the workbook's calendar to ISO 8601. Returns undefined outside the calendar. */
 function isoDate(stored: string, startsIn1904: boolean): string | undefined {
   const days = Number(stored);
   const last = startsIn1904 ? MAX_DAYS - DAYS_TO_1904 : MAX_DAYS;
   if (days < 0 || days >= last) return undefined;
   const unit = decimalsOf(stored) < DECIMALS_OF_MILLISECONDS ? 1000 : 1;
-  // A time just before midnight must not roll over at the ends of the calendar.
+  // At both ends of the calendar, a time just before midnight must not roll over to the next day.
   const end = (days < 1 ? 1 : last) * DAY_SECONDS * 1000 - unit;
   const time = Math.min(end, Math.round((days * DAY_SECONDS * 1000) / unit) * unit);
   const day = Math.floor(time / (DAY_SECONDS * 1000));
@@ -287,7 +293,7 @@ function isoDate(stored: string, startsIn1904: boolean): string | undefined {
   return time % (DAY_SECONDS * 1000) === 0 ? text.slice(0, 10) : text;
 }
 
-/** Returns the number of decimals of a number written without an exponent. */
+/** Returns the number of decimal places of a number written without an exponent. */
 function decimalsOf(number: string): number {
   const [digits = '', exponent = '0'] = number.toLowerCase().split('e');
   const [, decimals = ''] = digits.split('.');

@@ -1,6 +1,6 @@
 /*
- * Tasks and results of the data engine processes. Both travel between processes as plain values. Tasks name local files by
- * absolute path. Results and problems never contain paths, setting names or stack traces.
+ * Tasks and results of the data engine processes. Both are sent between processes as plain values. Tasks refer to local files
+ * by absolute path. Results and problems never contain paths, setting names or stack traces.
  */
 
 /** File formats that hold a table. */
@@ -23,7 +23,7 @@ export interface TableColumn {
 export const DATE_ORDERS = ['day_first', 'month_first'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-/** Whether totals, or rows that may be totals, are part of the table when they are between its rows. */
+/** Whether totals, or possible totals, between the rows of a table are kept as rows. */
 export const SUBTOTAL_CHOICES = ['keep', 'drop'] as const;
 export type SubtotalChoice = (typeof SUBTOTAL_CHOICES)[number];
 
@@ -39,14 +39,14 @@ export const UNCERTAIN_FIELDS = [
 ] as const;
 export type UncertainField = (typeof UNCERTAIN_FIELDS)[number];
 
-/** Reading of a text file or a sheet as a table. Row numbers refer to the file. */
+/** Describes how a text file or a sheet was read as a table. Row numbers refer to the file. */
 export interface Dialect {
   /** Null for workbooks, like `quote` and `encoding`. */
   delimiter: string | null;
   quote: string | null;
   /** Name in the Encoding Standard, such as `utf-8`, `utf-16le` or `windows-1252`, or a code page. */
   encoding: string | null;
-  /** Other encodings that fit the bytes but give other letters. */
+  /** Other encodings that fit the bytes but give different letters. */
   other_encodings: string[];
   /** Whether a row holds the names of the columns. */
   header: boolean;
@@ -54,20 +54,20 @@ export interface Dialect {
   /** First and last data row, or null if the table is empty. */
   first_row: number | null;
   last_row: number | null;
-  /** Last row if the uncertain rows at the end are not data. Null unless `uncertain` contains `last_row`. */
+  /** Last data row if the uncertain rows at the end are not data. Null unless `uncertain` contains `last_row`. */
   other_last_row: number | null;
   /** Null if columns differ. */
   decimal: '.' | ',' | null;
-  /** Empty without a separator. Null if columns differ. */
+  /** Empty if there is no separator. Null if columns differ. */
   thousands: string | null;
   /** Null if no column has dates with a numeric month, or if columns differ. */
   date_order: DateOrder | null;
-  /** Null if no row between others is named like a total. */
+  /** Null if no row between other rows is labelled as a total. */
   subtotals: SubtotalChoice | null;
   uncertain: UncertainField[];
 }
 
-/** Dialect fields that the caller specifies. The others are detected. */
+/** Dialect fields that the caller specifies. Absent fields are detected. */
 export interface DialectOptions {
   delimiter?: string;
   quote?: string;
@@ -89,7 +89,7 @@ export const LEFT_OUT_KINDS = ['title', 'comment', 'total', 'note', 'table'] as 
 export interface LeftOut {
   place: (typeof LEFT_OUT_PLACES)[number];
   kind: (typeof LEFT_OUT_KINDS)[number];
-  /** First and last row number, or column number for `beside`, from 1. */
+  /** First and last one-based row number, or column number for `beside`. */
   first: number;
   last: number;
   /** First characters of the content. */
@@ -107,13 +107,13 @@ export interface TableDescription {
   /** Number of rows that `ignoreErrors` left out. */
   skipped: number;
   /**
-   * Row numbers in the file. From the row at `index` (from 0) to the next entry, rows are numbered consecutively from `row`.
-   * There is a single entry unless rows were left out.
+   * Row numbers in the file. Each entry starts at a zero-based `index` in the table. From there to the next entry, rows are
+   * numbered consecutively from `row`. There is only one entry unless rows were left out.
    */
   rowNumbers: { index: number; row: number }[];
 }
 
-/** Converts a table to a Parquet file. The description in the result has its column names and types. */
+/** Converts a table to a Parquet file. The result describes its column names and types. */
 export interface ConvertTask {
   kind: 'convert';
   from: string;
@@ -133,7 +133,7 @@ export const AGGREGATE_FUNCTIONS = ['count', 'sum', 'min', 'max', 'avg', 'count_
 export interface Filter {
   column: string;
   op: (typeof FILTER_OPERATORS)[number];
-  /** Scalar, or a list for `in`. Absent for `empty`. */
+  /** Single value, or a list for `in`. Absent for `empty`. */
   value?: unknown;
 }
 
@@ -145,7 +145,10 @@ export interface Aggregate {
   as?: string;
 }
 
-/** Structured query of a {@link ReadTask} on a table. It is compiled to SQL, but its texts never become part of the SQL. */
+/**
+ * Structured query of a {@link ReadTask} on a table. It is compiled to SQL, but strings from the query never become part of the
+ * SQL.
+ */
 export interface StructuredQuery {
   columns?: string[];
   where?: Filter[];
@@ -158,12 +161,12 @@ export interface StructuredQuery {
 
 export interface ReadTask {
   kind: 'read';
-  /** Parquet file of a conversion. */
+  /** Path of a Parquet file that a {@link ConvertTask} wrote. */
   table: string;
   query: StructuredQuery;
 }
 
-/** Value in a row. Integers that JSON numbers do not hold exactly are texts, and dates and times are ISO 8601. */
+/** Value in a row. Integers that JSON numbers do not hold exactly are strings. Dates and times are ISO 8601. */
 export type Cell = string | number | boolean | null | Cell[] | { [name: string]: Cell };
 
 export interface ReadAnswer {
@@ -184,7 +187,7 @@ export interface QueryTask {
   limit: number;
   /** Maximum size of the result's rows in JSON bytes. The default and upper limit is 8 MiB. */
   maxBytes?: number;
-  /** File that receives the whole result, in addition to the returned rows. */
+  /** File to which the whole result is written, in addition to the returned rows. */
   save?: { to: string; format: 'csv' | 'parquet' };
 }
 
@@ -197,31 +200,31 @@ export interface QueryAnswer {
 }
 
 /**
- * Checks whether columns identify the rows of a table. Texts are compared without surrounding spaces. Also finds texts in columns
- * that otherwise contain figures.
+ * Checks whether columns identify the rows of a table. Text is compared without surrounding spaces. Also finds text cells in
+ * columns that otherwise contain numbers.
  */
 export interface KeysTask {
   kind: 'keys';
-  /** Parquet file of a conversion. */
+  /** Path of a Parquet file that a {@link ConvertTask} wrote. */
   table: string;
   /** Names of the key columns. */
   columns: string[];
 }
 
-/** Rows as zero-based indexes in the table. */
+/** Result of a {@link KeysTask}. Rows are zero-based indexes in the table. */
 export interface KeysAnswer {
-  /** First row that repeats the key of an earlier row. `rows` contains the earlier row and the repeated row. */
+  /** First repeated key. `rows` contains the first row with the key and the row that repeats it. */
   doubled: { key: string[]; rows: [number, number] } | null;
   /** First rows with an empty key column, and the number of such rows. */
   empty: { rows: number[]; count: number; column: string } | null;
-  /** First text in each text column that contains more than 50 % figures. */
+  /** First text cell of each text column in which more than 50 % of the values are numbers. */
   misfits: { column: string; row: number; text: string }[];
 }
 
-/** Writes whole columns of a table to a file, for readers that can hold them in memory. */
+/** Writes whole columns of a table to a file. Its readers hold all cells in memory. */
 export interface ColumnsTask {
   kind: 'columns';
-  /** Parquet file of a conversion. */
+  /** Path of a Parquet file that a {@link ConvertTask} wrote. */
   table: string;
   /** Names of the columns to write. */
   columns: string[];
@@ -230,8 +233,8 @@ export interface ColumnsTask {
 }
 
 /**
- * Cells of a column. A figure is NaN if it is missing. A text is an index in the list of distinct texts, or -1 if it is missing.
- * Texts are trimmed, and dates, times and booleans are texts.
+ * Cells of a column. A missing number is NaN. A string is stored as an index in the list of distinct strings, or as -1 if it is
+ * missing. Strings are trimmed, and dates, times and booleans are strings.
  */
 export type ColumnCells =
   { type: 'number'; figures: Float64Array } | { type: 'text'; texts: string[]; places: Int32Array };
@@ -246,7 +249,7 @@ export interface TextTask {
   kind: 'text';
   from: string;
   format: 'pdf' | 'docx' | 'xlsx';
-  /** First and last page of a PDF, from 1. Default: all pages. */
+  /** First and last page of a PDF, starting at 1. Default: all pages. */
   pages?: { first: number; last: number };
   /** Sheet of a workbook. Default: all sheets. */
   sheet?: string;
@@ -275,9 +278,9 @@ export interface Answers {
   text: TextAnswer;
 }
 
-/** Reasons why a task fails without a fault of the engine. */
+/** Reasons for a task to fail that are not errors of the engine. */
 export const PROBLEM_CODES = [
-  /** The file has another format than its name says, is broken or encrypted, or exceeds a limit. */
+  /** The file does not have the format that its name suggests, is broken or encrypted, or exceeds a limit. */
   'unreadable',
   'unknown_sheet',
   /** The requested dialect does not fit the file. `loc` names the field. */
@@ -285,11 +288,11 @@ export const PROBLEM_CODES = [
   /** A row has a different number of cells. `row` and `column` give the location. */
   'ragged_row',
   'unknown_column',
-  /** The structured query is invalid, such as a sum of texts or a value of another type. */
+  /** The structured query is invalid. For example, it sums text, or a value has the wrong type. */
   'invalid_query',
   /** The SQL is invalid or not allowed. */
   'invalid_sql',
-  /** DuckDB failed on a statement because of a bug or a damaged table. */
+  /** DuckDB failed to run a statement because of a bug or a damaged table. */
   'engine_failed',
   'query_timeout',
   'out_of_memory',

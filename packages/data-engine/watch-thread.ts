@@ -2,8 +2,8 @@ import { workerData } from 'node:worker_threads';
 import { MEMORY_MIB, MEMORY_SIGNAL } from './messages.js';
 
 /*
- * Ends a data engine process that exceeds its memory limit or whose service has died. It is a thread because the main thread may
- * be busy for a long time.
+ * Kills a data engine process that exceeds its memory limit or whose service has died. This runs in its own thread because the
+ * main thread may be busy for a long time.
  */
 
 const INTERVAL_MS = 25;

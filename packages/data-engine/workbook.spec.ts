@@ -19,11 +19,11 @@ const rowsOf = async (rows: SheetCell[][], parts: WorkbookParts = {}): Promise<u
 const textOf = async (rows: SheetCell[][], parts: WorkbookParts = {}): Promise<string> =>
   (await files.text(workbookFile({ Data: [HEADER, ...rows] }, parts), 'xlsx')).text.split('\n').slice(2, -1).join('\n');
 
-/** Returns the message that rejects a workbook with this cell in row 2, column B. */
+/** Returns the error message for a workbook with the given cell in row 2, column B. */
 const refused = async (cell: string, parts: WorkbookParts = {}): Promise<string> =>
   refusal(files.convert(workbookFile({ Data: [HEADER, ['oak', { xml: cell }]] }, parts), 'xlsx'));
 
-/** Returns the workbook part. `%` is replaced by {@link withEnd}. */
+/** Returns the XML of the workbook part. `%` is replaced by {@link withEnd}. */
 const workbookXml = (content: string, root = `xmlns="${MAIN}"`): Record<string, string> => ({
   'xl/workbook.xml':
     `<workbook ${root} xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">${content}` +
@@ -39,7 +39,7 @@ describe('dates in the spring of 1900', () => {
     ['60', '1900-02-29'],
     ['60.5', '1900-02-29T12:00:00'],
     ['59.999999999', '1900-02-29'],
-  ])('keeps 29 February 1900 as text: %s', async (serial, text) => {
+  ])('keep the nonexistent 29 February as text: %s', async (serial, text) => {
     expect(
       await rowsOf([
         ['oak', day('59')],
@@ -54,7 +54,7 @@ describe('dates in the spring of 1900', () => {
   });
 });
 
-describe('workbooks with namespaces', () => {
+describe('workbook with XML namespaces', () => {
   const day = xml('<c s="1"><v>43890</v></c>');
   const extension =
     '<extLst><ext xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main">' +
@@ -75,13 +75,13 @@ describe('workbooks with namespaces', () => {
       '2020-02-29',
     ],
     ['the strict namespace', workbookXml('<workbookPr date1904="1"/>', `xmlns="${STRICT}"`), extension, '2024-03-01'],
-  ])('keeps the calendar with %s', async (_, parts, end, date) => {
+  ])('keeps its calendar with %s', async (_, parts, end, date) => {
     const options = { parts: withEnd(parts, end) };
     expect(await rowsOf([['oak', day]], options)).toEqual([['oak', date]]);
     expect(await textOf([['oak', day]], options)).toBe(`oak\t${date}`);
   });
 
-  it('reads prefixed elements and skips foreign cells', async () => {
+  it('is read from prefixed elements, without cells from foreign namespaces', async () => {
     const sheet =
       `<x:worksheet xmlns:x="${MAIN}" xmlns:o="urn:other"><x:sheetData><x:row r="1"><x:c t="inlineStr"><x:is><x:t>n</x:t></x:is></x:c>` +
       '<o:c><o:v>9</o:v></o:c></x:row><x:row r="2"><x:c><x:v>5</x:v><o:v>9</o:v></x:c></x:row></x:sheetData>' +
@@ -93,7 +93,7 @@ describe('workbooks with namespaces', () => {
     expect(table).toMatchObject({ columns: ['n integer'], rows: [[5]] });
   });
 
-  it('rejects a sheet whose XML does not match its encoding', async () => {
+  it('is rejected if the XML of a sheet does not match its encoding', async () => {
     const parts = xlsxParts({ Data: [['caf\u00e9']] });
     const broken = { ...parts, 'xl/sharedStrings.xml': Buffer.from(parts['xl/sharedStrings.xml']!, 'latin1') };
     expect(await refusal(files.convert(makeArchive(broken), 'xlsx'))).toBe(
@@ -101,7 +101,7 @@ describe('workbooks with namespaces', () => {
     );
   });
 
-  it('reads a part in the encoding that it declares', async () => {
+  it('may declare the encoding of a part', async () => {
     const parts = xlsxParts({ Data: [['caf\u00e9']] });
     const latin = parts['xl/sharedStrings.xml']!.replace('UTF-8', 'ISO-8859-1');
     const { text } = await files.text(
@@ -112,7 +112,7 @@ describe('workbooks with namespaces', () => {
   });
 });
 
-describe('part names', () => {
+describe('names of archive parts', () => {
   const parts = xlsxParts({
     Data: [
       ['name', 'due'],
@@ -140,11 +140,11 @@ describe('part names', () => {
         ).replace('"/xl/styles.xml"', '"\\XL\\styles.xml"'),
       }),
     ],
-  ])('matches with %s', async (_, file) => {
+  ])('match despite %s', async (_, file) => {
     expect((await files.convert(file, 'xlsx')).rows).toEqual([['oak', '2025-03-14']]);
   });
 
-  it('matches in a DOCX', async () => {
+  it('match despite capitals and backslashes in a DOCX file', async () => {
     const docx = Object.entries(docxParts(paragraph('Plan'))).map(([name, part]): [string, string] => [
       name.replace('word/document', 'Word\\Document'),
       part.replace('word/document', 'WORD\\document'),
@@ -153,7 +153,7 @@ describe('part names', () => {
   });
 });
 
-describe('times', () => {
+describe('times in a sheet', () => {
   const time = (stored: string): SheetCell => ({ xml: `<c s="2"><v>${stored}</v></c>` });
 
   it.each([
@@ -164,18 +164,18 @@ describe('times', () => {
     ['a second that the program has rounded', '45730.35417', '2025-03-14T08:30:00'],
     ['the last moment of a day', '0.999999999999', '23:59:59.999'],
     ['the last moment of the calendar', '2958465.999999999', '9999-12-31T23:59:59.999'],
-  ])('keeps %s', async (_, stored, value) => {
+  ])('keep %s', async (_, stored, value) => {
     expect(await rowsOf([['oak', time(stored)]])).toEqual([['oak', value]]);
   });
 
-  it('become numbers after the year 9999 in the 1904 calendar', async () => {
+  it('become numbers after the year 9999 of the 1904 calendar', async () => {
     const options = { startsIn1904: true };
     expect(await rowsOf([['oak', time('2957004')]], options)).toEqual([['oak', 2_957_004]]);
     expect(await rowsOf([['oak', time('2957003')]], options)).toEqual([['oak', '9999-12-31']]);
   });
 });
 
-describe('cells', () => {
+describe('cell reader', () => {
   it.each([
     ['an inline text beside a value', '<c t="inlineStr"><v>1.0</v><is><r><t>1.</t></r></is></c>', '1.'],
     ['a value beside an inline text', '<c t="str"><v>a</v><is><t>b</t></is></c>', 'a'],
@@ -184,7 +184,7 @@ describe('cells', () => {
     ['an inline text of no type', '<c><is><t>b</t></is></c>', 'b'],
     ['a value of the inline type', '<c t="inlineStr"><v>b</v></c>', 'b'],
     ['text outside of both', '<c t="str"><t>x</t><v>a</v></c>', 'a'],
-  ])('reads the content of its type: %s', async (_, cell, value) => {
+  ])('reads the value that the cell type requires: %s', async (_, cell, value) => {
     expect(await rowsOf([['oak', xml(cell)]], { shared: ['zero'] })).toEqual([['oak', value]]);
   });
 
@@ -213,13 +213,13 @@ describe('cells', () => {
     expect(problem).toContain(`${sentence}. Open the file in a spreadsheet program`);
   });
 
-  it('finds the column of a cell behind its right neighbor', async () => {
+  it('finds the column of a cell that follows its right neighbor', async () => {
     const row = '<row r="1"><c r="B1"><v>7</v></c><c r="A1"><v>5</v></c><c r="C1"><v>9</v></c></row>';
     const parts = { 'xl/worksheets/sheet0.xml': `<worksheet><sheetData>${row}</sheetData></worksheet>` };
     expect((await files.convert(workbookFile({ Data: [] }, { parts }), 'xlsx')).rows).toEqual([[5, 7, 9]]);
   });
 
-  it('accepts references in small letters', async () => {
+  it('accepts lower-case references', async () => {
     const cell = (reference: string, value: number): string => `<c r="${reference}"><v>${value}</v></c>`;
     const columns = [...'abcdefghijklmnopqrstuvwxyz', 'aA', 'aB'];
     const first = columns.map((column, at) => cell(`${column}1`, at)).join('');
@@ -241,7 +241,7 @@ describe('cells', () => {
     ['small hexadecimal digits', 'a_x00e9_b', 'aéb'],
     ['a pair of surrogates', '_xD83D__xDE00_', '😀'],
     ['what is no escape', '_x00_ _xZZZZ_ x000D_ _X000D_', '_x00_ _xZZZZ_ x000D_ _X000D_'],
-  ])('decodes escapes: %s', async (_, stored, text) => {
+  ])('decodes escape sequences: %s', async (_, stored, text) => {
     const options = { shared: [stored] };
     const cells = [shared(0), stored, xml(`<c t="str"><f>A1</f><v>${stored}</v></c>`)];
     expect(
@@ -253,7 +253,7 @@ describe('cells', () => {
     expect(await textOf([['oak', cells[0]!]], options)).toBe(`oak\t${text.trim().replace(/\s+/g, ' ')}`);
   });
 
-  it('decodes escapes in column names and sheet names', async () => {
+  it('decodes escape sequences in column names and sheet names', async () => {
     const file = workbookFile({
       A_x0026_B: [
         ['unit_x000D_\nprice', 'n'],
@@ -265,7 +265,7 @@ describe('cells', () => {
     expect(table.description.sheets).toEqual(['A&B']);
   });
 
-  it('keeps integers of more than 15 digits as text', async () => {
+  it('keeps integers with more than 15 digits as text', async () => {
     const long = ['12345678901234567890', '12345678901234567891', '1234567890123456', '-1234567890123456'];
     const rows = long.map((digits) => ['oak', xml(`<c><v>${digits}</v></c>`)]);
     expect(await rowsOf(rows)).toEqual(long.map((digits) => ['oak', digits]));
@@ -294,11 +294,11 @@ describe('cells that cannot be read', () => {
     ['a hexadecimal number', '<c><v>0x1F</v></c>', 'is not a number, but "0x1F"'],
     ['an infinite number', '<c><v>1E999</v></c>', 'is not a number, but "1E999"'],
     ['a boolean that is neither', '<c t="b"><v>2</v></c>', 'is neither true nor false, but "2"'],
-  ])('rejects the workbook with the sheet and cell: %s', async (_, cell, sentence) => {
+  ])('cause an error message with the sheet and cell: %s', async (_, cell, sentence) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" ${sentence}`);
   });
 
-  it('rejects a workbook without the part of shared texts', async () => {
+  it('cause an error message if the part with the shared strings is missing', async () => {
     const { 'xl/sharedStrings.xml': texts, ...parts } = xlsxParts({ Data: [['name'], ['oak']] });
     expect(texts).toContain('oak');
     expect(await refusal(files.convert(makeArchive(parts), 'xlsx'))).toBe(
@@ -307,7 +307,7 @@ describe('cells that cannot be read', () => {
     expect(await refusal(files.text(makeArchive(parts), 'xlsx'))).toMatch(/^Cell A1 of the sheet "Data" refers/);
   });
 
-  it('reads blanks and empty shared texts as empty', async () => {
+  it('do not include blanks and empty shared strings, which are read as empty cells', async () => {
     expect(
       await rowsOf([
         [1, xml('<c><v> </v></c>')],
@@ -331,7 +331,7 @@ describe('formulas without a stored result', () => {
     ['of a text without a value', '<c t="str"><f>A1</f></c>'],
     ['of an error without a value', '<c t="e"><f>1/0</f></c>'],
     ['shared with another cell', '<c><f t="shared" si="0"/></c>'],
-  ])('cause the workbook to be rejected with their location: %s', async (_, cell) => {
+  ])('cause an error message with their location: %s', async (_, cell) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" has a formula without a stored result${ending}`);
   });
 
@@ -355,7 +355,7 @@ describe('formulas without a stored result', () => {
     ]);
   });
 
-  it('rejects all-zero results in a workbook that requests a calculation', async () => {
+  it('include results that are all zero in a workbook that requests a calculation', async () => {
     const zero = xml('<c><f>A1*2</f><v>0</v></c>');
     const parts = withEnd(workbookXml(''), '<calcPr calcId="124519" fullCalcOnLoad="1"/>');
     const file = workbookFile({ Data: [HEADER, ['oak', zero], ['ash', zero]] }, { parts });
@@ -379,7 +379,7 @@ describe('formulas without a stored result', () => {
   });
 });
 
-describe('sheets without values', () => {
+describe('sheet without values', () => {
   const error = (code: string): SheetCell => xml(`<c t="e"><v>${code}</v></c>`);
 
   it.each([
@@ -392,13 +392,13 @@ describe('sheets without values', () => {
         [error('#DIV/0!'), null],
       ],
     ],
-  ])('rejects a sheet with only errors: %s', async (_, rows) => {
+  ])('is rejected if it contains only errors: %s', async (_, rows) => {
     expect(await refusal(files.convert(workbookFile({ Prices: rows }), 'xlsx'))).toBe(
       'The sheet "Prices" has only errors, such as #REF!, and no values',
     );
   });
 
-  it('lists the sheets that have cells when it rejects an empty sheet', async () => {
+  it('is rejected with the names of the sheets that have cells', async () => {
     const book = { Cover: [], Demand: [['n'], [1]], Notes: [[null]], Prices: [[xml('<c><f>1</f></c>')]] };
     const sentence = 'The sheet "Cover" is empty, but these sheets have cells: "Demand", "Prices"';
     expect(await refusal(files.convert(workbookFile(book), 'xlsx'))).toBe(sentence);

@@ -5,7 +5,7 @@ import { TaskProblem } from './tasks.js';
 import { type NamespaceOf, PACKAGE_RELATIONS, readXml } from './xml.js';
 
 const LIMITS = { entries: 10_000, unpackedBytes: 2_048 * 1024 ** 2 };
-/** Maximum number of shared texts and of their characters. All of them are in memory. */
+/** Maximum number of shared strings and of their characters. All of them are kept in memory. */
 const MAX_SHARED_TEXTS = 2_000_000;
 const MAX_SHARED_CHARACTERS = 64 * 1024 ** 2;
 /** Maximum length of a sheet name. Excel allows 31. */
@@ -88,7 +88,7 @@ export class Workbook {
   }
 
   /**
-   * Reads a sheet.
+   * Reads a sheet and passes its rows to `reader`.
    *
    * @throws TaskProblem `unknown_sheet`, `unreadable`
    * @throws the signal's reason
@@ -112,7 +112,7 @@ export class Workbook {
     cells.finish();
   }
 
-  /** Returns the names of the first sheets that have cells. */
+  /** Returns the names of the first few sheets that have cells. */
   async sheetsWithCells(signal?: AbortSignal): Promise<string[]> {
     const names: string[] = [];
     for (const sheet of this.sheets.slice(0, MAX_NAMED_SHEETS)) {
@@ -133,7 +133,7 @@ export class Workbook {
 /** Workbook settings that affect cell values. */
 interface Calculation {
   startsIn1904: boolean;
-  /** Whether the workbook must be calculated when it is opened, so that stored results may be placeholders. */
+  /** Whether the workbook must be recalculated when it is opened. Stored results may then be placeholders. */
   isDue: boolean;
 }
 
@@ -150,13 +150,13 @@ function isRelationId(attribute: string, namespaceOf: NamespaceOf): boolean {
 
 interface Relation {
   id: string;
-  /** Last segment of its type, such as `worksheet`. */
+  /** Last segment of the relation type, such as `worksheet`. */
   type: string;
-  /** Name of a part. */
+  /** Name of the target part. */
   target: string;
 }
 
-/** Returns the relations of a part. The empty name means the file itself. */
+/** Returns the relations of a part. An empty name refers to the file itself. */
 async function relations(archive: Archive, part: string, signal?: AbortSignal): Promise<Relation[]> {
   const { dir, base } = posix.parse(part);
   const name = posix.join(dir, '_rels', `${base}.rels`);
@@ -186,7 +186,7 @@ async function sharedTexts(archive: Archive, part: string, signal?: AbortSignal)
     namespaces: SPREADSHEET,
     open: (name) => {
       if (name === 'si') text = '';
-      // Phonetic readings follow the text and are skipped.
+      // Skips phonetic readings, which follow the text.
       else if (name === 'rPh') isReading = true;
       else if (name === 't' && !isReading) piece = '';
     },
@@ -208,7 +208,7 @@ async function sharedTexts(archive: Archive, part: string, signal?: AbortSignal)
   return texts;
 }
 
-/** Returns for each style index whether it shows a number as a date or time. */
+/** Returns, by style index, whether the style shows a number as a date or time. */
 async function dateStyles(archive: Archive, part: string, signal?: AbortSignal): Promise<boolean[]> {
   const formats = new Map<string, boolean>();
   const styles: boolean[] = [];
@@ -232,7 +232,7 @@ async function dateStyles(archive: Archive, part: string, signal?: AbortSignal):
 const isBuiltInDate = (id: number): boolean =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || id === 45 || id === 47 || (id >= 50 && id <= 58);
 
-/** Returns whether a format shows dates. Elapsed time (`[h]:mm`) counts as a number of days. */
+/** Returns whether a format shows dates. Elapsed time (`[h]:mm`) is a number of days, not a date. */
 function isDateFormat(code: string): boolean {
   if (/\[(h+|m+|s+)\]/i.test(code)) return false;
   const bare = code.replace(/"[^"]*"?|\[[^\]]*\]?|\\.|_.|\*./g, '');

@@ -5,35 +5,38 @@ import { TaskProblem } from './tasks.js';
 /** Returns the namespace of an attribute's prefix at the current element. */
 export type NamespaceOf = (prefix: string) => string | undefined;
 
-/** Receives the elements and texts of an XML document. Names are passed without prefix: `w:tbl` is `tbl`. */
+/** Receives the elements and text of an XML document. Element names are passed without their prefix: `w:tbl` becomes `tbl`. */
 export interface XmlReader {
   /**
    * Namespaces whose elements are reported. Elements without a namespace are always reported. Elements in other namespaces are
-   * skipped, but not the elements inside them.
+   * skipped, but their child elements are not.
    */
   readonly namespaces: ReadonlySet<string>;
   open?(name: string, attributes: Record<string, string>, namespaceOf: NamespaceOf): void;
-  /** Receives text and CDATA, which comments split into pieces. */
+  /** Receives text and CDATA. Comments split text into several calls. */
   text?(text: string): void;
   close?(name: string): void;
-  /** Returns true to stop reading. Polled while reading. */
+  /** Returns true to stop reading. Called repeatedly while reading. */
   isDone?(): boolean;
 }
 
-/** Namespaces of the relations between the parts of an office file. */
+/** Namespaces for relations between the parts of an office file. */
 export const PACKAGE_RELATIONS: ReadonlySet<string> = new Set([
   'http://schemas.openxmlformats.org/package/2006/relationships',
 ]);
 
 /** Maximum nesting depth of elements. */
 const MAX_DEPTH = 1_000;
-/** Maximum number of characters in a text or tag, including the comments before it. The parser keeps each of them in memory. */
+/**
+ * Maximum number of characters in a text node or tag, including the comments before it. The parser keeps the whole node in
+ * memory.
+ */
 const MAX_TOKEN_CHARACTERS = 4 * 1024 ** 2;
 
 /** Maximum number of namespaces in scope and of cached element names. */
 const MAX_NAMES = 1_000;
 
-/** Namespaces in scope, with the local names of the elements seen in it. */
+/** Namespaces in scope, and the local names of the elements seen in this scope. */
 interface Scope {
   depth: number;
   namespaces: ReadonlyMap<string, string>;
@@ -46,7 +49,7 @@ const COMPATIBILITY = 'http://schemas.openxmlformats.org/markup-compatibility/20
 const FALLBACK = '#fallback';
 
 /**
- * Streams XML in UTF-8 or UTF-16 with bounded memory. `part` names it in errors.
+ * Streams XML in UTF-8 or UTF-16 with bounded memory. `part` is the name used in error messages.
  *
  * A document type declaration is rejected, so entities cannot expand or fetch anything. The content of a markup compatibility
  * `Fallback` is left out.
@@ -56,7 +59,8 @@ const FALLBACK = '#fallback';
 export async function readXml(content: AsyncIterable<Buffer>, part: string, reader: XmlReader): Promise<void> {
   const problem = (reason: string): TaskProblem =>
     new TaskProblem('unreadable', `The part ${part} of the file ${reason}`);
-  // Handlers are properties of the parser. With more handlers, V8 would store them in a dictionary, which is five times slower.
+  // The parser stores handlers as properties. With more handlers, V8 would convert the parser to dictionary mode, which is five
+  // times slower.
   const parser = new SaxesParser({ xmlns: false, position: false });
   const scopes: Scope[] = [{ depth: 0, namespaces: new Map(), names: new Map() }];
   const nameOf = (qualified: string): string | null => {
@@ -71,7 +75,7 @@ export async function readXml(content: AsyncIterable<Buffer>, part: string, read
   const namespaceOf: NamespaceOf = (prefix) => scopes.at(-1)!.namespaces.get(prefix);
   let depth = 0;
   let fallbacks = 0;
-  /** Number of characters since the last text or tag. */
+  /** Number of characters since the last text node or tag. */
   let tokenCharacters = 0;
   const endToken = (): void => {
     tokenCharacters = 0;
@@ -137,7 +141,7 @@ function decoderOf(start: Buffer): TextDecoder | undefined {
   let encoding = 'utf-8';
   if (mark === 'fffe' || mark === '3c00') encoding = 'utf-16le';
   else if (mark === 'feff' || mark === '003c') encoding = 'utf-16be';
-  // A declaration that is readable as ASCII is not in UTF-16, even if it says so.
+  // A declaration that is readable as ASCII cannot be in UTF-16, even if it claims to be.
   else if (declared !== undefined && !/^utf-?16/i.test(declared)) encoding = declared;
   try {
     return new TextDecoder(encoding, { fatal: true });

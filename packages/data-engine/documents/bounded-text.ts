@@ -1,6 +1,6 @@
 /**
- * Text that grows piece by piece up to a number of UTF-8 bytes and is cut at a whole character. NUL characters are removed
- * because the service does not store them.
+ * Text buffer that holds at most a given number of UTF-8 bytes. Text is cut between characters, never inside one. NUL
+ * characters are removed because the service does not store them.
  */
 export class BoundedText {
   private readonly pieces: string[] = [];
@@ -10,7 +10,7 @@ export class BoundedText {
     this.remainingBytes = maxBytes;
   }
 
-  /** Whether a piece did not fit. Later pieces are ignored. */
+  /** Whether appended text did not fit. Later calls append nothing. */
   get isCut(): boolean {
     return this.remainingBytes < 0;
   }

@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
  * read.
  */
 const FOLDER = join(dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')), 'cmaps/');
-/** Map from the characters of a collection to Unicode. */
+/** Character maps from a collection to Unicode. */
 const TO_UNICODE = /^Adobe-(GB1|CNS1|Japan1|Korea1)-UCS2\./;
-/** Collections of the other maps, by patterns of their names. */
+/** Character collections of the other maps, by map name. */
 const COLLECTIONS: readonly [names: RegExp, collection: string][] = [
   [/^(?:Uni)?GB/, 'GB1'],
   [/^(?:B5|ET|HK|CNS|UniCNS)/, 'CNS1'],
@@ -17,11 +17,12 @@ const COLLECTIONS: readonly [names: RegExp, collection: string][] = [
 ];
 
 /**
- * Loads the character maps of a document. Some programs write traditional Chinese with a map of simplified Chinese. Therefore the
- * map, and not the font, decides which characters a text has. Reports a contradiction if this could be wrong for another font.
+ * Loads the character maps of a document. Some programs write traditional Chinese with a map for simplified Chinese, so
+ * characters are decoded by the map and not by the font. Reports a contradiction if this may be wrong for another font in the
+ * document.
  */
 export class CharacterMaps {
-  /** Collections of text maps, followed by the collections whose maps to Unicode were loaded. */
+  /** Collections of the character maps used in text, followed by the collections whose maps to Unicode were loaded. */
   private readonly ofTexts = new Set<string>();
   private readonly toUnicode = new Set<string>();
   /** Collections whose map to Unicode was replaced. */
@@ -29,7 +30,7 @@ export class CharacterMaps {
 
   constructor(private readonly onContradiction: () => void) {}
 
-  /** Class that the PDF library expects. */
+  /** Factory class that the PDF library expects. */
   get factory(): new () => { fetch(request: { filename: string }): Promise<Uint8Array> } {
     const load = async (name: string): Promise<Uint8Array> =>
       new Uint8Array(await readFile(join(FOLDER, this.fileOf(name))));

@@ -5,7 +5,10 @@ import { PACKAGE_RELATIONS, readXml, type XmlReader } from '../xml.js';
 import { BoundedText } from './bounded-text.js';
 
 const LIMITS = { entries: 10_000, unpackedBytes: 256 * 1024 ** 2 };
-/** Namespaces of the elements whose text is extracted: WordprocessingML, formulas and drawings, transitional and strict. */
+/**
+ * Namespaces of the elements whose text is extracted: WordprocessingML, formulas and drawings, each in its transitional and
+ * strict variant.
+ */
 const TEXT_NAMESPACES = new Set([
   'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
   'http://purl.oclc.org/ooxml/wordprocessingml/main',
@@ -15,12 +18,12 @@ const TEXT_NAMESPACES = new Set([
   'http://purl.oclc.org/ooxml/drawingml/main',
 ]);
 const ROOT_RELATIONS = '_rels/.rels';
-/** Maximum number of characters in a table row, which stays in memory until it ends. */
+/** Maximum number of characters in a table row. A row is kept in memory until its end is read. */
 const MAX_ROW_CHARACTERS = 16 * 1024 ** 2;
 
 /**
- * Returns the text of a DOCX in document order. Each paragraph is a line, and each table row is a line with tabs between cells.
- * Footnotes and endnotes come last. Headers, footers, comments, deleted text and field instructions are left out.
+ * Returns the text of a DOCX file in document order. Each paragraph is a line, and each table row is a line with tabs between
+ * cells. Footnotes and endnotes come last. Headers, footers, comments, deleted text and field instructions are left out.
  */
 export async function docxText(task: TextTask, signal?: AbortSignal): Promise<TextAnswer> {
   const archive = await openArchive(task.from, LIMITS);
@@ -38,7 +41,7 @@ export async function docxText(task: TextTask, signal?: AbortSignal): Promise<Te
   }
 }
 
-/** Returns the name of the part that contains the text. Some programs do not call it `word/document.xml`. */
+/** Returns the name of the main document part, which is not always `word/document.xml`. */
 async function mainPart(archive: Archive, signal?: AbortSignal): Promise<string> {
   let main = 'word/document.xml';
   if (archive.has(ROOT_RELATIONS)) {
@@ -56,14 +59,14 @@ async function mainPart(archive: Archive, signal?: AbortSignal): Promise<string>
   return main;
 }
 
-/** Table being read. */
+/** Table that is being read. */
 interface Table {
   cells: string[];
   /** Text of the current cell. */
   cell: string;
 }
 
-/** Turns WordprocessingML into lines. */
+/** Converts WordprocessingML to lines of text. */
 class ParagraphReader implements XmlReader {
   private readonly tables: Table[] = [];
   /** Number of open elements whose text is extracted. */
@@ -101,7 +104,7 @@ class ParagraphReader implements XmlReader {
     } else if (name === 'tr' && table !== undefined) {
       const row = table.cells.splice(0).join('\t');
       this.tables.pop();
-      // A nested table becomes text of the outer cell.
+      // A nested table becomes text in the outer cell.
       this.write(`${row}\n`);
       this.tables.push(table);
       if (this.tables.length === 1) this.pendingCharacters = 0;

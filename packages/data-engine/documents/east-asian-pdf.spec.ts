@@ -32,14 +32,14 @@ describe('unknown character map', () => {
     ['a misspelled name', 'UniJIS-UCS3-H', '"UniJIS-UCS3-H"'],
     ['a path', '..#2F..#2Fpackage', '"../../package"'],
     ['a long name', 'A'.repeat(90), `"${'A'.repeat(40)}"`],
-  ])('names the map when it rejects the text: %s', async (_, characterMap, name) => {
+  ])('is named when the document is rejected: %s', async (_, characterMap, name) => {
     const pdf = eastAsianPdf('STSong-Light', 'GB1', characterMap, utf16('AB'));
     expect(await refusal(files.text(pdf, 'pdf'))).toBe(
       `Text of the PDF cannot be read because of an unknown character map (${name}). Save the PDF with embedded fonts, or save its text`,
     );
   });
 
-  it('names the map above the text in other fonts', async () => {
+  it('is named above the text that uses other fonts', async () => {
     const objects = pdfObjects(['BT /F1 10 Tf 50 780 Td (plain) Tj /F2 10 Tf 0 -20 Td <00410042> Tj ET']);
     objects.set(12, pdfPage('11 0 R').replace('/F1 3 0 R', '/F1 3 0 R /F2 20 0 R'));
     objects.set(
@@ -61,7 +61,7 @@ describe('unknown character map', () => {
     );
   });
 
-  it('restores the warning function of the console', async () => {
+  it('restores console.warn after reading a PDF', async () => {
     const output: { warn: unknown } = globalThis.console;
     const { warn } = output;
     await files.text(eastAsianPdf('STSong-Light', 'GB1', 'UniGB-UCS2-H', utf16('AB')), 'pdf');

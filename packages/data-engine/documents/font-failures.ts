@@ -1,8 +1,8 @@
-/** Maximum number of character maps in a sentence, and maximum length of their names. */
+/** Maximum number of character maps that a sentence lists, and maximum length of their names. */
 const MAX_NAMES = 3;
 const MAX_NAME = 40;
 
-/** Console that the library writes to. */
+/** Console that the PDF library writes to. */
 const output: { warn: (...parts: unknown[]) => void } = globalThis.console;
 
 const FONT_FAILURE = /translateFont failed: "(.*)"/s;
@@ -14,7 +14,7 @@ const UNKNOWN_MAP = /Unknown CMap name: (.*)/s;
  * same time.
  */
 export class FontFailures {
-  /** Log level at which the library writes warnings. */
+  /** Log level at which the PDF library writes warnings. */
   static readonly VERBOSITY = 1;
   private readonly maps = new Set<string>();
   private hasOthers = false;
@@ -30,7 +30,7 @@ export class FontFailures {
     output.warn = this.original;
   }
 
-  /** Sentence without a full stop that names the unreadable or doubtful text. Undefined if all fonts were loaded. */
+  /** Sentence, without a full stop, that describes the unreadable or doubtful text. Undefined if all fonts were loaded. */
   get sentence(): string | undefined {
     const names = [...this.maps].slice(0, MAX_NAMES).map((name) => JSON.stringify(name.slice(0, MAX_NAME)));
     const reasons = [
@@ -47,7 +47,7 @@ export class FontFailures {
     return `${problems.join('. ')}. ${remedy}`;
   }
 
-  /** Records that letters of a font were read as their codes. */
+  /** Records that some letters of a font were read as raw character codes. */
   addUnnamedLetters(): void {
     this.hasUnnamedLetters = true;
   }

@@ -10,7 +10,7 @@ const DESCRIPTOR =
   '<< /Type /FontDescriptor /FontName /ABCDEF+Own /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800 ' +
   '/Descent -200 /CapHeight 700 /StemV 80 >>';
 
-/** Returns the text of a two-page PDF that shows a string in a font. */
+/** Returns the extracted text of a two-page PDF that shows a string in the given font. */
 async function textIn(font: string, string: string, others: Record<number, string | Uint8Array> = {}): Promise<string> {
   const page = `BT /F1 10 Tf 50 780 Td ${string} Tj ET`;
   const objects = pdfObjects([page, page]);
@@ -49,7 +49,7 @@ it.each([
     'DI',
     { 4: GLYPHS, 6: toUnicode('<0027> <0028> <0044>') },
   ],
-])('warns above the text that letters may be wrong: %s', async (_, font, string, line, others) => {
+])('puts a warning above text whose letters may be wrong: %s', async (_, font, string, line, others) => {
   expect(await textIn(font, string, others)).toBe(`${NOTE}--- page 1 ---\n${line}\n--- page 2 ---\n${line}\n`);
 });
 
@@ -64,6 +64,6 @@ it.each([
   ['names of glyphs', simple('Type1', differences('/odieresis /germandbls')), '(Gr\\001\\002e)', 'Größe', {}],
   ['the font Symbol', '<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>', '(abc)', 'αβχ', {}],
   ['a standard font', '<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman >>', "(Plan - 'x')", 'Plan - ’x’', {}],
-])('does not warn about fonts that name their letters: %s', async (_, font, string, line, others) => {
+])('does not warn about fonts that map their codes to letters: %s', async (_, font, string, line, others) => {
   expect(await textIn(font, string, others)).toBe(`--- page 1 ---\n${line}\n--- page 2 ---\n${line}\n`);
 });

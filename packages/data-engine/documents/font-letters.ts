@@ -2,16 +2,16 @@ import type { getDocumentProxy } from 'unpdf';
 
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['getPage']>>;
 
-/** `AnnotationMode.DISABLE` of the library. */
+/** `AnnotationMode.DISABLE` in the PDF library. */
 const WITHOUT_ANNOTATIONS = 0;
 
-/** The library's data about the letters of a font. */
+/** Letter data of a font, as the PDF library returns it. */
 interface LoadedFont {
-  /** Texts by code. A font that does not name its letters has a range of codes instead. */
+  /** Strings by character code. A font without letter names has a range of codes instead. */
   toUnicode?: { _map?: Record<number, string>; firstChar?: number };
 }
 
-// The library transfers fonts with this method, which Node 20 does not have.
+// Node 20 does not have this method, which the PDF library uses to transfer fonts.
 if (!('transferToFixedLength' in ArrayBuffer.prototype)) {
   Object.defineProperty(ArrayBuffer.prototype, 'transferToFixedLength', {
     value(this: ArrayBuffer, length: number): ArrayBuffer {
@@ -21,14 +21,14 @@ if (!('transferToFixedLength' in ArrayBuffer.prototype)) {
 }
 
 /**
- * Finds letters that a font does not name. The library reads them as their codes without a warning, so `Demand` may become
- * `'HPDQG`.
+ * Finds letters that a font does not map to Unicode. The PDF library returns their raw codes without a warning, so `Demand` may
+ * become `'HPDQG`.
  */
 export class FontLetters {
-  /** Fonts whose letters were requested from the library. */
+  /** Fonts whose letters were requested from the PDF library. */
   private readonly requestedFonts = new Set<string>();
   private readonly lettersByFont = new Map<string, ReadonlySet<string>>();
-  /** Letters of the current page by font name. */
+  /** Letters on the current page, by font name. */
   private readonly letters = new Map<string, Set<string>>();
 
   add(font: string, text: string): void {
@@ -37,7 +37,7 @@ export class FontLetters {
     this.letters.set(font, letters);
   }
 
-  /** Returns true if the page has letters that their fonts do not name. */
+  /** Returns true if the page has letters that their fonts do not map to Unicode. */
   async hasUnnamedLetters(page: Page): Promise<boolean> {
     const fontsOfPage = [...this.letters].filter(([, letters]) => letters.size > 0);
     this.letters.clear();
@@ -48,9 +48,9 @@ export class FontLetters {
     });
   }
 
-  /** Loads the fonts of a page, which requires its operators. */
+  /** Loads the fonts of a page. The library loads them only along with the page's operators. */
   private async load(page: Page, fontsOfPage: [font: string, letters: unknown][]): Promise<void> {
-    // Broken operators are not a reason to reject text that was already read.
+    // Text that was already read is kept even if the operators are broken.
     await page.getOperatorList({ annotationMode: WITHOUT_ANNOTATIONS }).catch(() => undefined);
     for (const [font] of fontsOfPage) {
       this.requestedFonts.add(font);
@@ -61,6 +61,6 @@ export class FontLetters {
   }
 }
 
-/** Returns the letters of texts, including the letters that the library splits ligatures into. */
+/** Returns the letters of the strings, including the letters that the PDF library splits ligatures into. */
 const lettersOf = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => [...text, ...text.normalize('NFKC')]));

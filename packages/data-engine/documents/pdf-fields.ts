@@ -2,11 +2,11 @@ import type { getDocumentProxy } from 'unpdf';
 
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['getPage']>>;
 
-/** Form field, or another annotation, as the library returns it. */
+/** Form field or other annotation, as the PDF library returns it. */
 interface Annotation {
   subtype: string;
   fieldName?: string;
-  /** Name that users see. */
+  /** Field name that is shown to users. */
   alternativeText?: string;
   fieldValue?: string | string[] | null;
   options?: { exportValue: string; displayValue: string }[];
@@ -15,7 +15,7 @@ interface Annotation {
   pushButton?: boolean;
 }
 
-/** State of an unchecked box. */
+/** Value of an unchecked box. */
 const OFF = 'Off';
 
 /** Returns the filled form fields of a page, such as `Quantity: 12`. A group of radio buttons is a single field. */

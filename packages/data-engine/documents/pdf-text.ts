@@ -15,12 +15,12 @@ type Page = Awaited<ReturnType<Document['getPage']>>;
 const MAX_FILE_BYTES = 100 * 1024 ** 2;
 /** Maximum number of pages in a response. */
 const MAX_PAGES = 1_000;
-/** The `%PDF-` marker must start within this many bytes, as in other PDF readers. */
+/** The `%PDF-` marker must start within the first so many bytes, as in other PDF readers. */
 const MARK_WITHIN_BYTES = 1_024;
 /** Minimum width of a gap between table cells, as a multiple of the font size. */
 const CELL_GAP = 1.5;
 
-/** Item of a page as the library returns it: a piece of a line, or a gap. */
+/** Item of a page, as the PDF library returns it: a run of text or a gap. */
 interface Item {
   str: string;
   /** Whether the line ends after this item. */
@@ -32,11 +32,11 @@ interface Item {
 }
 
 /**
- * Returns the text of a PDF in content order. Each page with text follows a line `--- page 3 ---`. Wide gaps in a line become
- * tabs, so that tables can be read. The filled fields of a form are below the text of their page. A first line names fonts that
- * cannot be read or whose letters may be wrong.
+ * Returns the text of a PDF in content order. Each page with text starts with a line such as `--- page 3 ---`. Wide gaps in a
+ * line become tabs, so that tables stay readable. Filled form fields come after the text of their page. If fonts cannot be read
+ * or letters may be wrong, the first line names these fonts.
  *
- * Scripts in the file are not run, and fonts and forms are not fetched.
+ * Scripts in the file are not run. Fonts and forms are never fetched from the network.
  */
 export async function pdfText(task: TextTask, signal?: AbortSignal): Promise<TextAnswer> {
   const failures = new FontFailures();
@@ -102,7 +102,7 @@ async function openPdf(path: string, failures: FontFailures): Promise<Document> 
       useWasm: false,
       disableFontFace: true,
       fontExtraProperties: true,
-      // Zero disables image decoding.
+      // 0 disables image decoding.
       maxImageSize: 0,
       stopAtErrors: false,
       verbosity: FontFailures.VERBOSITY,
@@ -136,7 +136,8 @@ async function addPage(
     written.wholeLine = piece === '\n';
   };
   const reader = (page.streamTextContent() as ReadableStream<{ items: (Item | object)[] }>).getReader();
-  // The reader is not canceled, because the library would then write to a closed stream. Destroying the document ends it.
+  // The reader is not canceled, because the library would then write to a closed stream. Destroying the document ends the
+  // reader.
   while (!text.isCut) {
     const { done, value } = await reader.read();
     if (done) break;

@@ -111,13 +111,13 @@ describe('PDF text extraction', () => {
     );
   });
 
-  it('cuts the text only between characters', async () => {
+  it('cuts text only between characters', async () => {
     const { text, truncated } = await read('pdf', three, { maxBytes: 16 });
     expect([text, truncated]).toEqual(['--- page 1 ---\n', true]);
     expect((await read('pdf', three, { maxBytes: 17 })).text).toBe('--- page 1 ---\nÜ');
   });
 
-  it('rejects files that are not PDF, broken or encrypted', async () => {
+  it('rejects files that are broken, encrypted or not PDF', async () => {
     await refuses('pdf', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'The file is not a PDF');
     await refuses('pdf', Buffer.alloc(0), 'The file is not a PDF');
     await refuses('pdf', three.subarray(0, 60), 'The PDF is broken');
@@ -159,7 +159,7 @@ describe('PDF text extraction', () => {
     expect((await read('pdf', makePdf(objects))).text).toBe('--- page 1 ---\nplain\n');
   });
 
-  it('returns 1,000 of 10,000 pages at a time, and the others by range', async () => {
+  it('returns at most 1,000 pages at once, and later pages by range', async () => {
     const objects = pdfObjects(Array.from({ length: 10_000 }, () => ''));
     const bytes = makePdf(objects);
     expect(await read('pdf', bytes)).toEqual({ text: '', truncated: true, pages: 10_000, sheets: null });
@@ -207,7 +207,7 @@ describe('DOCX text extraction', () => {
     expect((await read('docx', makeArchive(moved))).text).toBe('Größe\n');
   });
 
-  it('cuts the text regardless of the length of the rest', async () => {
+  it('stops at the size limit without reading the rest of the document', async () => {
     const bytes = makeArchive(docxParts(paragraph('é'.repeat(50)).repeat(20_000)));
     const { text, truncated } = await read('docx', bytes, { maxBytes: 1_001 });
     expect([Buffer.byteLength(text), truncated]).toEqual([1_001, true]);
@@ -234,12 +234,12 @@ describe('DOCX text extraction', () => {
 describe('hostile archives', () => {
   const named = (name: string, part: string | Uint8Array) => makeArchive({ ...docxParts(''), [name]: part });
 
-  it('rejects parts by their unpacked size before they are unpacked', async () => {
+  it('rejects parts whose unpacked size is too large before unpacking them', async () => {
     const began = process.memoryUsage().rss;
     const bomb = named('word/document.xml', Buffer.alloc(20 * 1024 ** 2, ' '));
     expect(bomb.length).toBeLessThan(40_000);
     await refuses('docx', bomb, 'The part word/document.xml of the file is too large when unpacked');
-    // A header that declares a small size.
+    // This header declares a false, small size.
     const lying = Buffer.from(bomb);
     for (let at = lying.indexOf('PK\x01\x02'); at >= 0; at = lying.indexOf('PK\x01\x02', at + 1)) {
       if (lying.readUInt32LE(at + 24) > 1024 ** 2) lying.writeUInt32LE(1_000, at + 24);
@@ -248,7 +248,7 @@ describe('hostile archives', () => {
     expect(process.memoryUsage().rss - began).toBeLessThan(200 * 1024 ** 2);
   });
 
-  it('rejects too many parts', async () => {
+  it('rejects an archive with too many parts', async () => {
     const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`p${index}`, '']));
     await refuses('docx', makeArchive(many, 0), 'The file has more than 10000 parts');
   });
@@ -275,7 +275,7 @@ describe('hostile archives', () => {
     );
   });
 
-  it('rejects deeply nested elements and endless texts', async () => {
+  it('rejects deeply nested elements and endless text', async () => {
     const deep = named('word/document.xml', '<w:p>'.repeat(100_000));
     await refuses('docx', deep, 'The part word/document.xml of the file has more than 1000 nested elements');
     const long = 'x'.repeat(5_000_000);
@@ -317,7 +317,7 @@ describe('XLSX text extraction', () => {
     ],
   });
 
-  it('returns rows as lines below the sheet names', async () => {
+  it('returns the rows as lines below each sheet name', async () => {
     expect(await read('xlsx', makeArchive(parts))).toEqual({
       text:
         '--- sheet Costs ---\nProduct\tSince\tPrice\nOak chair\t2024-01-01\t45.5\nÖl & Fett\t2024-01-01 08:30:00\t0.3\n' +
@@ -336,7 +336,7 @@ describe('XLSX text extraction', () => {
     );
   });
 
-  it('rejects files that are not XLSX, and cuts long text', async () => {
+  it('rejects files that are not XLSX and cuts long text', async () => {
     await refuses(
       'xlsx',
       makeArchive(docxParts('')),
@@ -361,7 +361,7 @@ describe('XLSX text extraction', () => {
     expect(text.length).toBe(100_000);
   });
 
-  it('converts the days of both calendars', async () => {
+  it('converts dates of the 1900 and 1904 calendars', async () => {
     const dates = [0.5, 1, 59, 60, 61, 2958465].map((days) => ({ xml: `<c s="1"><v>${days}</v></c>` }));
     const both = xlsxParts({ Days: [dates] });
     expect((await read('xlsx', makeArchive(both))).text.split('\n')[1]).toBe(

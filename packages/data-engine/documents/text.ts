@@ -4,10 +4,11 @@ import { pdfText } from './pdf-text.js';
 import { xlsxText } from './xlsx-text.js';
 
 /**
- * Returns the text of a document for people and models. A file without text, such as a PDF of scanned pages, has an empty text.
+ * Returns the text of a document for people and models. Returns an empty string for a file without text, such as a PDF of
+ * scanned pages.
  *
- * The caller must bound time and memory by ending the process. A few kilobytes of PDF can make a single library call allocate
- * gigabytes.
+ * The caller must enforce time and memory limits by killing the process: a PDF of a few kilobytes can make a single library
+ * call allocate gigabytes.
  *
  * @throws TaskProblem `unreadable`, `unknown_sheet`
  * @throws the signal's reason

@@ -4,9 +4,9 @@ import { Workbook } from '../workbook.js';
 import { BoundedText } from './bounded-text.js';
 
 /**
- * Returns the rows of an XLSX, with tabs between cells and each sheet below a line `--- sheet Costs ---`. Rows and sheets without
- * values are left out. Numbers have the stored value, not the displayed value. Dates are ISO 8601. A formula without a stored
- * result appears as `=A1+B1`.
+ * Returns the rows of an XLSX file, with tabs between cells. Each sheet starts with a line such as `--- sheet Costs ---`. Rows
+ * and sheets without values are left out. Numbers are written as stored, not as displayed. Dates are ISO 8601. A formula
+ * without a stored result appears as `=A1+B1`.
  *
  * @throws TaskProblem `unknown_sheet`, `unreadable`
  */
@@ -22,7 +22,7 @@ export async function xlsxText(task: TextTask, signal?: AbortSignal): Promise<Te
         isEmpty = false;
         text.add(`${cells.map(cellText).join('\t')}\n`);
       };
-      // Cells that share a formula do not repeat its text.
+      // In a shared formula, only the first cell contains the formula text.
       const formulaText = (formula: string): string => `=${formula === '' ? '(shared formula)' : formula}`;
       await workbook.read(sheet, { row, isDone: () => text.isCut, formulaText }, signal);
     }

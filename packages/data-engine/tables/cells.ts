@@ -85,12 +85,12 @@ export function columnType(type: DuckDBType): ColumnType {
 
 const isJson = (type: DuckDBType): boolean => type.alias === 'JSON';
 
-/** Rows of a result, limited by number and bytes. */
+/** Result rows, limited in number and size. */
 export interface Rows {
   columns: { name: string; type: ColumnType }[];
   /** Rows as a JSON array. */
   rows: string;
-  /** Limit that cut the rows off. */
+  /** Limit that cut off the rows. Null if none did. */
   cut: 'rows' | 'bytes' | null;
 }
 
@@ -139,7 +139,7 @@ function readRow(
 
 class BudgetExceeded extends Error {}
 
-/** Remaining JSON bytes of a row, counted from below. Values that are too large are not even read. */
+/** Number of JSON bytes that are left for a row, as a lower bound. Values that exceed it are not read at all. */
 class ByteBudget {
   constructor(private remaining: number) {}
 
@@ -150,10 +150,10 @@ class ByteBudget {
   }
 }
 
-/** Size in bytes of an entry in a text vector. The entry starts with the length as a 32-bit integer. */
+/** Size of an entry in a text vector, in bytes. The entry starts with the length as a 32-bit integer. */
 const TEXT_ENTRY_BYTES = 16;
 
-/** Returns a value as clients see it. Lists and structs are read element by element. */
+/** Returns a value as clients receive it. Lists and structs are read element by element. */
 function cellAt(vector: DuckDBVector, index: number, type: DuckDBType, budget: ByteBudget): Cell {
   budget.take(Math.max(1, textBytes(vector, index)));
   if (vector instanceof DuckDBListVector) {
@@ -165,7 +165,7 @@ function cellAt(vector: DuckDBVector, index: number, type: DuckDBType, budget: B
     if (!vector.isItemValid(index)) return null;
     const { entryNames, entryTypes } = type as DuckDBStructType;
     const values = entryTypes.map((entryType, entry) => cellAt(vector.entryVectorAt(entry), index, entryType, budget));
-    // The members of ROW(1, 2) have no names.
+    // The entries of ROW(1, 2) have no names.
     if (entryNames.every((name) => name === '')) return values;
     return objectOf(entryNames.map((name, entry) => [name, values[entry]!]));
   }
@@ -173,8 +173,8 @@ function cellAt(vector: DuckDBVector, index: number, type: DuckDBType, budget: B
 }
 
 /**
- * Returns the byte length of a text or blob, and 0 for other types. The library cannot report the length before it creates the
- * value.
+ * Returns the byte length of a string or blob, and 0 for other types. The library has no function that reports it without
+ * creating the value.
  */
 function textBytes(vector: DuckDBVector, index: number): number {
   if (!(vector instanceof DuckDBVarCharVector || vector instanceof DuckDBBlobVector)) return 0;
@@ -185,7 +185,7 @@ function textBytes(vector: DuckDBVector, index: number): number {
   return validity.itemValid(index) ? dataView.getUint32(index * TEXT_ENTRY_BYTES, true) : 0;
 }
 
-/** Converts a value that is read as a whole. */
+/** Converts a value that is not read element by element. */
 function cell(value: DuckDBValue, type: DuckDBType | undefined): Cell {
   if (value === null) return null;
   if (typeof value === 'boolean') return value;
@@ -223,12 +223,11 @@ const itemType = (type: DuckDBType | undefined): DuckDBType | undefined =>
 
 const numberCell = (value: number): Cell => (Number.isFinite(value) ? value + 0 : String(value));
 
-/** Returns a decimal as a number, or as text if it has more digits than a number holds exactly. */
+/** Returns a decimal as a number, or as a string if a number does not hold it exactly. */
 const decimalCell = (text: string): Cell => (isExactDecimal(text) ? Number(text) + 0 : text);
 
 /**
- * Date as DuckDB writes it. DuckDB writes `0044-03-15 (BC) 12:00:00`, but ISO 8601 has a year 0 and a sign before six-digit
- * years.
+ * Date as DuckDB writes it, such as `0044-03-15 (BC) 12:00:00`. In ISO 8601 there is a year 0, and six-digit years have a sign.
  */
 const DAY = /^(\d+)(-\d\d-\d\d)( \(BC\))?/;
 
@@ -239,17 +238,17 @@ const isoDate = (text: string): string =>
     return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}${day}`;
   });
 
-/** Returns a timestamp in ISO 8601. Infinity has no zone. */
+/** Returns a timestamp in ISO 8601. Infinite timestamps have no zone. */
 const isoTimestamp = (text: string, zone: string): string =>
   /^\d/.test(text) ? isoDate(text).replace(' ', 'T') + zone : text;
 
-/** Builds a plain object. Users choose the names in DuckDB values, including `__proto__`. */
+/** Builds a plain object that is safe for any name, because users may choose names such as `__proto__`. */
 const objectOf = (entries: readonly (readonly [string, Cell])[]): { [name: string]: Cell } =>
   Object.fromEntries(entries);
 
 const keyOf = (key: Cell): string => (typeof key === 'string' ? key : JSON.stringify(key));
 
-/** Parses JSON. JSON that cannot be parsed within the limits stays a text. */
+/** Parses JSON. Returns the string itself if it cannot be parsed within the limits. */
 function jsonCell(text: string): Cell {
   try {
     return fromJson(parseJson(text.replace(JSON_TOKEN, exactToken)));
@@ -258,10 +257,10 @@ function jsonCell(text: string): Cell {
   }
 }
 
-/** Text or number in JSON. */
+/** String or number in JSON. */
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g;
 
-/** Returns a fraction as a text if a number does not hold it. Long integers are read exactly. */
+/** Quotes a fraction that a number does not hold exactly. Long integers are read exactly by the parser. */
 const exactToken = (token: string): string =>
   /^"|^-?\d+$/.test(token) || isExactNumber(token) ? token : JSON.stringify(token);
 

@@ -1,6 +1,6 @@
 /**
  * Returns trimmed and distinct column names. An empty name becomes `column_3`, and a repeated name gets a number: `price`,
- * `price_2`. Names are compared without case, as in SQL.
+ * `price_2`. Names are compared case-insensitively, as in SQL.
  */
 export function columnNames(rawNames: readonly string[]): string[] {
   const usedNames = new Set<string>();

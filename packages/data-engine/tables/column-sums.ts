@@ -1,18 +1,18 @@
 import { type GridCell, type GridRow, isText, textOf } from './grid.js';
 import { type Statistic, totalLabelOf } from './total-labels.js';
 
-/** Scale of common divisors, which count millionths. */
+/** Scale of the common divisors, which are in millionths. */
 const MILLIONTHS = 1e6;
-/** Maximum evidence from a column in bits, and the penalty for a number that is not a sum. */
+/** Maximum evidence from a column, and the penalty for a number that is not a sum, in bits. */
 const MAX_COLUMN_BITS = 20;
 const OTHER_FIGURE_BITS = -6;
-/** Penalty for 1, 2 and 3 in a column, which are more likely to be a count. */
+/** Penalty for the numbers 1, 2 and 3, which are more likely to be counts. */
 const COUNT_BITS = -4;
-/** Evidence for each addend beyond the second, and its maximum. A row rarely equals the sum of many rows by chance. */
+/** Evidence for each addend beyond the second, and its upper limit. A row rarely equals the sum of many rows by chance. */
 const ADDEND_BITS = 2;
 const MAX_ADDEND_BITS = 6;
 
-/** Sums of columns that are compared with totals. */
+/** Column sums that are compared with totals. */
 export class ColumnSums {
   private readonly sums: number[] = [];
   /** Count of nonzero numbers in each column. */
@@ -21,7 +21,7 @@ export class ColumnSums {
   private readonly divisors: number[] = [];
   private readonly maxima: number[] = [];
   private readonly minima: number[] = [];
-  /** Count of numbers in each column, including 0. */
+  /** Count of numbers in each column, including zeros. */
   private readonly counts: number[] = [];
   private rows = 0;
 
@@ -51,8 +51,8 @@ export class ColumnSums {
   }
 
   /**
-   * Returns whether at least half of the numbers in a row match the statistic that its label names. A nonzero number must be
-   * among the matches.
+   * Returns whether at least half of the numbers in a row match the statistic that its label names. At least one of the matches
+   * must be nonzero.
    */
   areOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): boolean {
     const { statistic = 'sum' } = totalLabelOf(textOf(cells.find(isText))) ?? {};
@@ -69,9 +69,9 @@ export class ColumnSums {
   }
 
   /**
-   * Returns the bits of evidence that a row is a total and does not equal the sums by chance. A row 30 is 10 + 20 in one of three
-   * cases, but a row 37 is 14 + 23 in one of 37. Columns that are multiples of each other count once. Returns undefined if the
-   * row is not a sum of several addends.
+   * Returns the bits of evidence that a row is a total and does not equal the column sums by chance. By chance, 30 equals 10 +
+   * 20 in one of three cases, but 37 equals 14 + 23 in only one of 37. Columns that are multiples of each other count once.
+   * Returns undefined if the row is not a sum of several addends.
    */
   evidenceOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): number | undefined {
     const addends = this.addendsOf(cells, numbers);
@@ -92,7 +92,7 @@ export class ColumnSums {
     return steps.size === 1 && addends === 2 && isCount ? bits + COUNT_BITS : bits;
   }
 
-  /** Returns the number of different sums that a number of this size could be. */
+  /** Returns how many different sums are possible up to the size of a number. */
   private stepsOf(column: number, text: string, number: number): number {
     const millionths = Math.abs(number) * MILLIONTHS;
     const isExact = Math.abs(this.sums[column]! - number) * MILLIONTHS < 1;
@@ -128,7 +128,10 @@ export class ColumnSums {
     }
   }
 
-  /** Returns the allowed rounding error: half of the last decimal per row, because totals are often sums of unrounded numbers. */
+  /**
+   * Returns the allowed rounding error: half a unit of the last decimal place per row, because totals are often sums of
+   * unrounded numbers.
+   */
   private tolerance(text: string, number: number): number {
     const decimals = /[.,](\d+)\D*$/.exec(text)?.[1]?.length ?? 0;
     const rounded = decimals === 0 ? 0 : Math.min(0.001 * Math.abs(number), (this.rows + 1) * 0.5 * 10 ** -decimals);
@@ -136,12 +139,12 @@ export class ColumnSums {
   }
 }
 
-/** Sums of a table, with and without subtotals. */
+/** Column sums of a table, with and without subtotals. */
 export class TableSums {
   private readonly all = new ColumnSums();
   private readonly items = new ColumnSums();
 
-  /** @param subtotals row numbers of the sums of other rows */
+  /** @param subtotals numbers of the rows that are sums of other rows */
   constructor(private readonly subtotals: ReadonlySet<number>) {}
 
   add(row: number, numbers: readonly (number | undefined)[]): void {
@@ -149,7 +152,7 @@ export class TableSums {
     if (!this.subtotals.has(row)) this.items.add(numbers);
   }
 
-  /** Returns whether a row is the total of the table, and possibly of some rows below it. */
+  /** Returns true if a row is the total of the table, possibly including some rows below the table. */
   areOf<Row extends GridRow>(
     total: Row,
     more: readonly Row[],

@@ -32,35 +32,35 @@ import {
 import { type Reading, signsOf, type TableReadings } from './readings.js';
 
 /*
- * Infers the column types of a text table from all of its values. Each column keeps the forms that fit all of its values, and is
- * text when no form is left. If several forms remain, the evidence of all columns decides in `readingsOf`.
+ * Infers the column types of a text table from all of its values. Each column keeps the notations ("forms") that fit all of its
+ * values, and becomes text when none is left. If several forms remain, `readingsOf` decides by the evidence from all columns.
  */
 
-/** Families of forms. */
+/** Form families, as bits. */
 const NUMBERS = 1;
 const DATES = 2;
 const BOOLEANS = 4;
 
 /** Maximum length of a typed value. Longer values are text. */
 const MAX_TYPED_BYTES = 64;
-/** Column names that make eight digits such as 20250314 a date. */
+/** Column names for which eight digits such as 20250314 are read as dates. */
 const NAMES_OF_DATES = /date|datum|fecha|giorno|(?:^|[^a-z])(?:day|tag|jour|dia|data)(?:[^a-z]|$)/i;
 
-/** Forms that still fit the columns while their values are being read. */
+/** Forms that fit the column values read so far. */
 export class ColumnProfiles {
   /** Number of blank cells. They count as empty unless the column is text. */
   private readonly blanks: Float64Array;
-  /** Number of cells with more than blanks. */
+  /** Number of cells that contain more than blanks. */
   private readonly values: Float64Array;
-  /** Families that fit all values so far. */
+  /** Form families that fit all values so far. */
   private readonly open: Uint8Array;
-  /** Forms and flags of all values, and of some values. */
+  /** Forms and flags that apply to all values, or to at least one value. */
   private readonly numbersOfAll: Int32Array;
   private readonly numbersOfSome: Int32Array;
   private readonly datesOfAll: Int32Array;
   private readonly datesOfSome: Int32Array;
   private readonly arePadded: Uint8Array;
-  /** Whether a value was typed as a number in the file, so its form carries no information. */
+  /** Whether a value was stored as a number in the file, so that its form carries no information. */
   private readonly areNumbers: Uint8Array;
 
   constructor(readonly width: number) {
@@ -116,7 +116,7 @@ export class ColumnProfiles {
     this.open[column] = openTypes;
   }
 
-  /** Records a number or boolean of a typed file. Its text has the form of JSON. */
+  /** Records a number or boolean from a typed file, written as in JSON. */
   observeNumber(column: number, isInteger: boolean): void {
     this.values[column]! += 1;
     this.areNumbers[column] = 1;
@@ -136,7 +136,7 @@ export class ColumnProfiles {
     this.open[column] = 0;
   }
 
-  /** Records a text that may be a date but not a number. */
+  /** Records a string that may be a date but not a number. */
   observeDate(column: number, bytes: Uint8Array): void {
     this.open[column]! &= DATES;
     this.observe(column, bytes, 0, bytes.length);
@@ -182,18 +182,18 @@ export class ColumnProfiles {
     return this.values[column]! > 0 && (this.open[column]! & NUMBERS) !== 0;
   }
 
-  /** Returns whether a cell of a single-row profile has a family in common with a column of this profile. */
+  /** Returns true if a column of this profile and a column of a single-row profile have a form family in common. */
   isLike(column: number, other: ColumnProfiles): boolean {
     return (this.open[column]! & other.open[column]!) !== 0;
   }
 
   /**
-   * Decides the reading of each column, and the decimal sign, thousands separator and date order of the table.
+   * Chooses the reading of each column, and the decimal sign, thousands separator and date order of the table.
    *
    * Ambiguous numbers (1.234) follow unambiguous columns. Without these, they follow the delimiter: a comma is the decimal sign
-   * if the delimiter is `;`, otherwise a point. Ambiguous dates follow other columns, or else have the day first. Years of two
-   * digits come last, but the order is uncertain if they could all come first. Eight digits are a date only if the column name
-   * says so. Values in `options` are not guesses.
+   * if the delimiter is `;`, otherwise a point. Ambiguous dates follow the other columns. Without other columns, the day comes
+   * first. Two-digit years come last, but the order is uncertain if all of them could come first. Eight digits are a date only
+   * if the column name suggests it. Values in `options` are not guesses.
    */
   readingsOf(names: string[], usual: '.' | ',', options: DialectOptions = {}): TableReadings {
     const columns = names.map((_, column) => column);
@@ -248,7 +248,7 @@ export class ColumnProfiles {
   private numberFormsOf(column: number, { decimal, thousands }: DialectOptions): number {
     const isNumber = this.isNumeric(column);
     const formsOfSome = this.numbersOfSome[column]!;
-    // 12 beside 12 % may mean 0.12 or 12, and neither strptime nor a cast reads 1E+05 %.
+    // In a column that also has 12 %, 12 may mean 0.12 or 12. Neither strptime nor a cast reads 1E+05 %.
     if (!isNumber || ((formsOfSome & HAS_PERCENT) !== 0 && (formsOfSome & (HAS_NO_PERCENT | HAS_EXPONENT)) !== 0))
       return 0;
     const forms = this.numbersOfAll[column]! & ALL_NUMBER_FORMS;
@@ -294,7 +294,7 @@ const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits);
 const TRUE = [0x74, 0x72, 0x75, 0x65];
 const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
 
-/** Returns the number forms with this decimal sign and thousands separator. */
+/** Returns the number forms with the given decimal sign and thousands separator. */
 const formsOf = (decimal?: string, thousands?: string): number =>
   NUMBER_FORMS.reduce(
     (bits, form, at) =>
@@ -304,7 +304,7 @@ const formsOf = (decimal?: string, thousands?: string): number =>
     0,
   );
 
-/** Returns whether a text is true or false in any case. */
+/** Returns true if the bytes spell `true` or `false`, in upper or lower case. */
 export function isBoolean(bytes: Uint8Array, start: number, end: number): boolean {
   const word = end - start === 4 ? TRUE : FALSE;
   return end - start === word.length && word.every((letter, index) => (bytes[start + index]! | 0x20) === letter);

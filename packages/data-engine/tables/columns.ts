@@ -7,9 +7,9 @@ import { type ColumnCells, type ColumnsAnswer, type ColumnsTask, TaskProblem } f
 import { withDatabase } from './duckdb.js';
 import { storedColumns, trimmedText } from './table-columns.js';
 
-/** Maximum number of cells in a file. Readers hold all of them in memory. */
+/** Maximum number of cells in a file. Its readers hold all cells in memory. */
 const MAX_CELLS = 10_000_000;
-/** Maximum number of characters in the distinct texts of a file. */
+/** Maximum total length of the distinct strings in a file, in characters. */
 const MAX_TEXT = 20_000_000;
 
 /** Zone that DuckDB appends to times with a zone. */
@@ -42,7 +42,7 @@ export async function writeColumns({ table, columns: names, to }: ColumnsTask): 
   return { bytes: content.byteLength };
 }
 
-/** Returns whether all values of an integer column are exact as doubles. Other columns must be read as text. */
+/** Returns true if doubles hold all values of an integer column exactly. Otherwise the column must be read as text. */
 async function isExact(connection: DuckDBConnection, table: string, name: string): Promise<boolean> {
   const column = identifier(name);
   const { MAX_SAFE_INTEGER: limit } = Number;
@@ -95,7 +95,7 @@ async function textsOf(
   return { type: 'text', texts: [...placesByText.keys()], places };
 }
 
-/** Yields the values of the only column of a result. */
+/** Yields the values of a single-column result. */
 async function* valuesOf(connection: DuckDBConnection, sql: string): AsyncGenerator<unknown> {
   const result = await connection.stream(sql);
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk())

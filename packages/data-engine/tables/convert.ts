@@ -9,7 +9,7 @@ import { ParquetWriter, type TextTable } from './parquet-writer.js';
 
 /**
  * Writes the Parquet file of a table in row order and returns the table's description. The file is created completely or not at
- * all. Temporary files are in a directory beside it (`to` and `.part`), which is removed at the end.
+ * all. Temporary files are kept in a neighboring directory (`to` plus `.part`), which is removed at the end.
  *
  * @throws TaskProblem
  * @throws the signal's reason
@@ -17,7 +17,7 @@ import { ParquetWriter, type TextTable } from './parquet-writer.js';
 export async function convert(task: ConvertTask, signal?: AbortSignal): Promise<TableDescription> {
   signal?.throwIfAborted();
   const scratch = `${task.to}.part`;
-  // Removes the files of a process that was killed.
+  // Removes files left behind by a killed process.
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch);
   try {
@@ -101,7 +101,7 @@ async function writeParquet(
   }
 }
 
-/** Returns a fixed message, because DuckDB's message may contain the path of the file. */
+/** Returns a fixed message, because DuckDB's message may contain the file path. */
 function parquetFault(error: unknown): string {
   const [, codec] = /Unsupported compression codec "(\w+)"/.exec(String(error)) ?? [];
   return codec === undefined

@@ -1,11 +1,11 @@
 import { afterDigits } from './number-forms.js';
 
 /*
- * Finds all date and time forms that fit a text. The result is a bit set, because a text such as 03/04/2025 has two forms. The
- * other values of the column decide.
+ * Finds all date and time notations ("forms") that fit a string. The result is a bit set, because a string such as 03/04/2025
+ * has two forms. The other values of the column decide between them.
  */
 
-/** Date forms in the syntax of DuckDB's strptime. The index of a form is its bit. */
+/** Date forms in the syntax of DuckDB's strptime. The index of a form is its bit number. */
 export const DATE_FORMS = [
   '%Y-%m-%d',
   '%Y/%m/%d',
@@ -27,14 +27,14 @@ export type DateForm = (typeof DATE_FORMS)[number];
 export const formBit = (form: DateForm): number => 1 << DATE_FORMS.indexOf(form);
 
 export const ISO_DATE = formBit('%Y-%m-%d');
-/** Eight digits, which can also be a number. */
+/** Date of eight digits, which can also be a number. */
 export const COMPACT_DATE = formBit('%Y%m%d');
 export const DAY_FIRST_FORMS = formBit('%d/%m/%Y') | formBit('%d-%m-%Y') | formBit('%d/%m/%y');
 export const MONTH_FIRST_FORMS = formBit('%m/%d/%Y') | formBit('%m-%d-%Y') | formBit('%m/%d/%y');
 export const ALL_DATE_FORMS = (1 << DATE_FORMS.length) - 1;
 /** Forms with two-digit years. */
 export const SHORT_FORMS = formBit('%d.%m.%y') | formBit('%d/%m/%y') | formBit('%m/%d/%y');
-/** Forms with points, which always have the day first. */
+/** Forms with points. Their day always comes first. */
 export const DOTTED_FORMS = formBit('%d.%m.%Y') | formBit('%d.%m.%y');
 /** Time of day without a date. */
 export const TIME_FORM = 1 << 14;
@@ -45,7 +45,7 @@ export const HAS_ZONE = 1 << 17;
 export const HAS_NO_ZONE = 1 << 18;
 /** The time has AM or PM. */
 export const HAS_HALF = 1 << 19;
-/** The date has two-digit parts, and the first part cannot be the year. */
+/** The date has only two-digit parts, and the first part cannot be the year. */
 export const IS_NOT_YEAR_FIRST = 1 << 20;
 
 const HYPHEN = 0x2d;
@@ -54,7 +54,7 @@ const POINT = 0x2e;
 const COLON = 0x3a;
 const BLANK = 0x20;
 
-/** Forms by the separator of their parts. */
+/** Forms by separator. */
 const YEAR_FIRST = new Map([
   [HYPHEN, ISO_DATE],
   [SLASH, formBit('%Y/%m/%d')],
@@ -81,12 +81,12 @@ const NAMED_MONTH = new Map([
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-/** Range of years in eight-digit dates. Other numbers are more likely to be identifiers. */
+/** Allowed years in eight-digit dates. Other eight-digit numbers are more likely to be identifiers. */
 const COMPACT_YEARS = { first: 1900, last: 2099 };
-/** Last two-digit year in this century, as in strptime. */
+/** Last two-digit year that belongs to this century, as in strptime. */
 const LAST_SHORT_YEAR = 68;
 
-/** Returns the forms and flags of a text, or 0 if it is neither a date nor a time. The text must start with a digit. */
+/** Returns the forms and flags of a string, or 0 if it is neither a date nor a time. The string must start with a digit. */
 export function dateForms(bytes: Uint8Array, start: number, end: number): number {
   const afterFirst = afterDigits(bytes, start, end);
   const firstLength = afterFirst - start;
@@ -127,7 +127,8 @@ export function dateForms(bytes: Uint8Array, start: number, end: number): number
   }
   if (forms === 0) return 0;
   if (at === end) return forms | HAS_NO_ZONE;
-  // DuckDB casts ISO 8601, the only form with T, zones and nanoseconds. The other forms are parsed by strptime.
+  // DuckDB reads ISO 8601 with a cast. Only this form may have T, a zone or nanoseconds. The other forms are parsed by
+  // strptime.
   const isIso = forms === ISO_DATE && firstLength === 4 && secondLength === 2;
   if (bytes[at] !== BLANK && !(isIso && bytes[at] === 0x54)) return 0;
   const timeFlags = flagsOfTime(bytes, at + 1, end, isIso);
@@ -165,8 +166,8 @@ function formsOfParts(
 const longYear = (year: number): number => (year <= LAST_SHORT_YEAR ? 2000 : 1900) + year;
 
 /**
- * Returns the flags of 9:30, 09:30:15, 09:30:15.25 or 9:30 PM, or 0 for other texts. Zones (Z, +01:00, +0100, +01) require ISO
- * 8601.
+ * Returns the flags of a time such as 9:30, 09:30:15, 09:30:15.25 or 9:30 PM, or 0 for other strings. Zones (Z, +01:00, +0100,
+ * +01) require ISO 8601.
  */
 function flagsOfTime(bytes: Uint8Array, start: number, end: number, isIso: boolean): number {
   let at = afterDigits(bytes, start, end);
@@ -192,7 +193,7 @@ function flagsOfTime(bytes: Uint8Array, start: number, end: number, isIso: boole
   return isHalf && hour >= 1 && hour <= 12 ? HAS_TIME | HAS_HALF | HAS_NO_ZONE : 0;
 }
 
-/** Returns whether a colon and two digits up to 59 are at a position. */
+/** Returns true if a colon and two digits up to 59 follow at a position. */
 function isSixtieth(bytes: Uint8Array, at: number, end: number): boolean {
   if (at + 3 > end || bytes[at] !== COLON || bytes[at + 1]! > 0x35) return false;
   return afterDigits(bytes, at + 1, Math.min(end, at + 4)) === at + 3;
@@ -215,7 +216,7 @@ function isDay(year: number, month: number, day: number): boolean {
   return month !== 2 || day < 29 || (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
 }
 
-/** Returns 1 to 12 for an English three-letter month, else 0. */
+/** Returns 1 to 12 for a three-letter English month name, or 0 for other text. */
 function monthAt(bytes: Uint8Array, at: number, end: number): number {
   if (at + 3 > end) return 0;
   return MONTHS.indexOf(String.fromCharCode(bytes[at]! | 0x20, bytes[at + 1]! | 0x20, bytes[at + 2]! | 0x20)) + 1;

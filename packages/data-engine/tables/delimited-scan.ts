@@ -10,11 +10,11 @@ import { readRows, type TextFile } from './text-file.js';
 
 const LF = 0x0a;
 
-/** Range of records that form the table. Record numbers start at 1. */
+/** Range of records that form the table, as one-based record numbers. */
 export interface Extent {
   delimiter: string;
   quote: string;
-  /** Record of the header, or of the first row in a table without header. */
+  /** Header record, or the first row of a table without a header. */
   start: number;
   /** First record of the data, if the caller specifies it. */
   first?: number;
@@ -25,11 +25,11 @@ export interface Extent {
   /** Usual number of filled cells. */
   usual: number;
   ignoreErrors: boolean;
-  /** Whether the column names have blanks after delimiters, as prose has. */
+  /** Whether blanks follow the delimiters between column names, as in prose. */
   isSpaced: boolean;
   /** Numbers of rows that are not part of the table. */
   leftOut: { has(row: number): boolean };
-  /** Number of the row below the names of a Markdown table. */
+  /** Number of the divider row below the names of a Markdown table. */
   rule: number | undefined;
   /** Whether groups of rows end with subtotals. */
   hasGroups: boolean;
@@ -40,7 +40,7 @@ type Place = 'row' | 'blank' | 'ragged';
 
 /** Reads the records of a file, and reads them again if the file must be rewritten. */
 export class DelimitedScan {
-  /** Cells of the header, or of the first row in a table without header. */
+  /** Cells of the header, or of the first row of a table without a header. */
   first: Buffer[] | undefined;
   firstProfiles = new ColumnProfiles(0);
   profiles = new ColumnProfiles(0);
@@ -54,13 +54,13 @@ export class DelimitedScan {
   hasTotals = false;
   private hasOddRows = false;
   /**
-   * Number of blank lines since the last row. In a single-column table they are empty cells, unless they are at the end of the
-   * file.
+   * Number of blank lines since the last row. In a single-column table, blank lines are empty cells unless they are at the end
+   * of the file.
    */
   private blanks = 0;
   /** Whether an empty row precedes the next record. */
   private isApart = false;
-  /** First row that lacks the cell below an empty name at the end of the header. */
+  /** First row without a cell below the empty last name of the header. */
   private short: { row: number; cells: number } | undefined;
 
   constructor(private readonly extent: Extent) {
@@ -76,7 +76,7 @@ export class DelimitedScan {
   next(bytes: Buffer, at: number, end: number, isLast: boolean): number {
     const { scanner } = this;
     if (bytes[at] === LF) {
-      // Skips blank lines in a loop, because a file may have millions of them.
+      // Skips blank lines in a loop rather than by recursion, because a file may have millions of them.
       let text = at;
       while (text < end && bytes[text] === LF) text += 1;
       this.records += text - at;
@@ -109,7 +109,7 @@ export class DelimitedScan {
     return end;
   }
 
-  /** Reads the cells of the rows up to a record again. */
+  /** Reads the cells of the rows again, up to a given record. */
   async reread(
     file: TextFile,
     last: number,
@@ -131,7 +131,7 @@ export class DelimitedScan {
     );
   }
 
-  /** Returns whether a record is within the range that the caller specifies. */
+  /** Returns true if a record is within the range that the caller specified. */
   private isInside(record: number): boolean {
     const { start, first = start, last = Infinity, leftOut, rule } = this.extent;
     if (record === rule) return false;
@@ -234,7 +234,7 @@ export class DelimitedScan {
     this.isApart = true;
   }
 
-  /** Adds rows that were held back. */
+  /** Adds held-back rows to the column profiles. */
   private observeRows(rows: readonly (TailRow & { size?: number })[]): void {
     for (const { number, cells, isFull, size = cells.length } of rows) {
       if (!isFull) {
@@ -265,7 +265,7 @@ export class DelimitedScan {
     return cells === width || (cells === width - 1 && this.first!.at(-1)!.length === 0) ? 'row' : 'ragged';
   }
 
-  /** @throws TaskProblem unless faulty rows are left out */
+  /** @throws TaskProblem unless faulty rows are to be left out */
   private reject(row: number, cells: number): void {
     this.hasOddRows = true;
     this.skipped += 1;
@@ -284,7 +284,7 @@ export class DelimitedScan {
     });
   }
 
-  /** Returns the name of a column, or its number (from 1) if the name is empty. */
+  /** Returns the name of a column, or its one-based number if the name is empty. */
   private nameOf(column: number): string | number {
     const name = this.first?.[column - 1]?.toString().trim() ?? '';
     return name === '' ? column : name;

@@ -17,7 +17,7 @@ import { leftOutEntries, MAX_CELLS, NO_SUBTOTALS, type Subtotals, SubtotalSearch
 import type { TailRow } from './table-end.js';
 import { readRows, readStart, type TextFile, withText } from './text-file.js';
 
-/** CSV or TSV file after all of its cells were read. */
+/** CSV or TSV file whose cells have all been read. */
 export interface DelimitedTable extends TextTable {
   dialect: Dialect;
   leftOut: LeftOut[];
@@ -86,10 +86,10 @@ async function readText(
     tail.totals.length === 0 ? () => false : await sumsOf(scan, file, dropsFirst, likely, subtotals, signal);
   const { below, otherEnd } = scan.close(isSum);
   if (!dropsFirst) profiles.include(firstProfiles);
-  // A delimiter at the end of each row does not make a column.
+  // A delimiter at the end of every row does not create another column.
   const isTrailing = first.length > 1 && first.at(-1)!.length === 0 && !profiles.hasValues(first.length - 1);
   const width = isTrailing ? first.length - 1 : first.length;
-  // Rows of a Markdown table begin with a delimiter.
+  // In a Markdown table, every row begins with a delimiter.
   const firstColumn = rule !== undefined && first[0]!.length === 0 && !profiles.hasValues(0) ? 1 : 0;
   const names = columnNames(texts.slice(firstColumn, width).map((name) => (header ? name : '')));
   const types = profiles.readingsOf([...texts.slice(0, firstColumn), ...names], usual, options);
@@ -122,7 +122,7 @@ async function readText(
         ...(isGuess(file.encoding) ? (['encoding'] as const) : []),
         ...(start.isUncertain || isUncertainHeader(evidence, texts, rowsBelow) ? (['header'] as const) : []),
         ...(subtotals.isUncertain ? (['subtotals'] as const) : []),
-        // A decimal comma is unusual if commas separate cells, even in quotes.
+        // If commas separate cells, a decimal comma is unusual even in quotes.
         ...(delimiter === ',' && types.decimal === ',' ? (['decimal'] as const) : []),
       ],
     }),
@@ -138,7 +138,7 @@ async function readText(
     source: {
       path: file.path,
       delimiter,
-      // Otherwise a quote inside a text is an ordinary character.
+      // In a file without quoted cells, a quote is an ordinary character.
       quote: scanner.hasQuotes ? quote : '',
       header: dropsFirst,
       columns: first.length,
@@ -151,17 +151,17 @@ async function readText(
   };
 }
 
-/** Returns whether a row separates the names of a Markdown table from its data, as in `|---|:--:|`. */
+/** Returns true for the divider row between the names and the data of a Markdown table, such as `|---|:--:|`. */
 const isMarkdownRule = ({ cells }: GridRow): boolean => {
   const texts = cells.map(textOf).filter(Boolean);
   return texts.some((text) => text.length > 2) && texts.every((text) => /^:?-+:?$/.test(text));
 };
 
-/** Returns whether a cell after a delimiter starts with a blank. */
+/** Returns true if a cell after a delimiter starts with a blank. */
 const isSpaced = ({ cells }: GridRow): boolean =>
   cells.slice(1).some((cell) => typeof cell === 'string' && cell.startsWith(' '));
 
-/** Returns whether an encoding is a guess. Byte order marks and valid UTF-8 are proof. */
+/** Returns true if an encoding is a guess. A byte order mark or valid UTF-8 is proof. */
 const isGuess = (encoding: string): boolean => !encoding.startsWith('utf-');
 
 const mayHaveTotals = ({ hasTotals, records, profiles }: DelimitedScan): boolean =>
@@ -184,7 +184,7 @@ async function subtotalsOf(
   return search.result(subtotals, last_row);
 }
 
-/** Adds up the columns above the tail, with and without subtotals. Reads the file a second time. */
+/** Adds up the columns of the rows above the tail, with and without subtotals. Reads the file a second time. */
 async function sumsOf(
   scan: DelimitedScan,
   file: TextFile,

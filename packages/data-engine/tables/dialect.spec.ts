@@ -14,7 +14,7 @@ const problemOf = async (content: Parameters<ConvertedTables['read']>[0], dialec
     (error: unknown) => error,
   );
 
-it('ignores number cells of a sheet when it detects the decimal sign of texts', async () => {
+it('ignores the number cells of a sheet when detecting the decimal sign of its text cells', async () => {
   const table = await tables.read([
     ['n', 'id', 'price', 'm'],
     [1, '500', '1,96', 2.5],
@@ -34,7 +34,7 @@ describe('single column with separators in all rows', () => {
     ['blanks', 'a b c\n1 2 3\n4 5 6\n', ' '],
     ['tildes between two figures', 'a~b\n1~2\n', '~'],
     ['bars of fractions', 'a/b/c\nx/y/z\n', '/'],
-  ])('may have another delimiter: %s', async (_, content, delimiter) => {
+  ])('makes the delimiter uncertain: %s', async (_, content, delimiter) => {
     const table = await tables.read(content);
     expect(table.names).toHaveLength(1);
     expect(table.dialect!.uncertain).toContain('delimiter');
@@ -50,12 +50,12 @@ describe('single column with separators in all rows', () => {
     ['times', 'time\n10:20\n11:30\n'],
     ['addresses', 'url\nhttp://a.b/c\nhttp://c.d/e\n'],
     ['dates and times', 'start\n2025-01-02 10:00\n2025-01-03 11:00\n'],
-  ])('does not have another delimiter if it has %s', async (_, content) => {
+  ])('does not make the delimiter uncertain if it has %s', async (_, content) => {
     expect((await tables.read(content)).dialect!.uncertain).not.toContain('delimiter');
   });
 });
 
-/** Returns a dialect as options that a caller can send back. Null in a dialect means that the service detects the field. */
+/** Converts a dialect to options that a caller can send back. Fields that are null are omitted, so the service detects them. */
 const optionsOf = (dialect: Dialect): DialectOptions =>
   Object.fromEntries(
     Object.entries(dialect).filter(
@@ -98,7 +98,7 @@ describe('columns with different notations', () => {
     ],
     ['thousands', 'a;b\n1 234;1.234,5\n', { decimal: ',', thousands: null }, [1234, 1234.5]],
     ['signs only in some columns', 'a;b;c\n1;2,5;3\n', { decimal: ',', thousands: '', uncertain: [] }, [1, 2.5, 3]],
-  ])('reads the same table with the dialect of the result: %s', async (_, content, dialect, cells) => {
+  ])('give the same table when read with the reported dialect: %s', async (_, content, dialect, cells) => {
     const table = await tables.read(content);
     expect(table.dialect).toMatchObject(dialect);
     expect(table.cells).toEqual([cells]);
@@ -144,14 +144,14 @@ describe('reported dialect', () => {
     ['texts alone', 'a,b\nx,y\n', { header_row: 1, first_row: 2, last_row: 2, uncertain: ['header'] }],
     ['a header alone', 'a,b\n', { header_row: 1, first_row: null, last_row: null }],
     ['two delimiters', 'a;b,c\n1;2,3\n', { delimiter: ';', uncertain: ['delimiter'] }],
-  ])('reports %s', async (_, content, dialect) => {
+  ])('describes %s', async (_, content, dialect) => {
     const table = await tables.read(content);
     const { uncertain = [] } = dialect;
     expect(table.dialect).toMatchObject({ ...dialect, uncertain: expect.arrayContaining(uncertain) });
     if (uncertain.length === 0 && dialect.first_row !== null) expect(table.dialect?.uncertain).toEqual([]);
   });
 
-  it('omits delimiter, quote and encoding for a sheet', async () => {
+  it('does not contain delimiter, quote and encoding for a sheet', async () => {
     const table = await tables.read([['Plan'], undefined, ['p', 'n'], ['a', 1], ['b', 2]]);
     expect(table.dialect).toEqual({
       delimiter: null,
@@ -430,31 +430,31 @@ describe('dialect options of the caller', () => {
       { encoding: 'utf-8' },
       'encoding',
     ],
-  ])('rejects an invalid option at its field: %s', async (_, content, dialect, field) => {
+  ])('are rejected with the name of the invalid option: %s', async (_, content, dialect, field) => {
     expect(await problemOf(content, dialect)).toMatchObject({ code: 'invalid_dialect', place: { loc: [field] } });
   });
 
-  it('rejects options for JSON', async () => {
+  it('are rejected for JSON', async () => {
     const read = tables.read('[{"a":1}]', { format: 'json', dialect: { decimal: ',' } });
     await expect(read).rejects.toMatchObject({ code: 'invalid_dialect' });
   });
 });
 
-describe('columns aligned by blanks', () => {
+describe('columns aligned with blanks', () => {
   it.each([
     ['two columns', 'product   qty\noak       10\npine      30\n'],
     ['three columns', 'product   week   qty\noak       1      10\npine      12     30\n'],
     ['texts with blanks', 'product     qty\noak chair   10\npine table  30\n'],
     ['figures at the right', 'product   qty\noak        10\npine      130\n'],
     ['a margin', '  product   qty\n  oak       10\n  pine      30\n'],
-  ])('makes the delimiter uncertain: %s', async (_, content) => {
+  ])('make the delimiter uncertain: %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).toContain('delimiter');
   });
 
   it.each([
     ['a margin alone', '  product\n  oak ash\n  pine\n'],
     ['blanks in one row', 'comment\nvery  good\nfine\n'],
-  ])('are not assumed for %s', async (_, content) => {
+  ])('are not assumed if a table has %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).not.toContain('delimiter');
   });
 });

@@ -6,12 +6,12 @@ import { RecordScanner } from './record-scanner.js';
 import { usualCount } from './table-start.js';
 import { SAMPLE_BYTES } from './text-file.js';
 
-/** First rows of a text with their delimiter and quote, which are single bytes. */
+/** First rows of a text file, with the delimiter and the quote as single bytes. */
 export interface Cells {
   delimiter: string;
   /** Empty if the file has no quotes. */
   quote: string;
-  /** Number of lines before the table. It is 1 for Excel's `sep=;`. */
+  /** Number of lines before the table, such as 1 for Excel's `sep=;` line. */
   skipped: number;
   /** First rows of the file. Blank lines are left out. */
   rows: SizedRow[];
@@ -28,18 +28,20 @@ export interface SizedRow extends GridRow {
 }
 
 const LF = 0x0a;
-/** Delimiters in order of preference when several fit. Commas and bars are frequent in texts and decimals, so they come last. */
+/**
+ * Delimiters in order of preference if several fit. Commas and bars come last because they are frequent in prose and decimals.
+ */
 const DELIMITERS = ['\t', ';', '|', ','];
 const DEFAULT_DELIMITERS = [',', ';', '\t', '|'];
-/** Delimiters that are rare in files but common in texts. */
+/** Characters that are rare as delimiters but common in prose. */
 const RARE_DELIMITERS = ['^', ':', ' ', '~', '#', '/', '&', '*', '=', '@', '!', '\\'];
 const SAMPLE_ROWS = 1_000;
 /** Minimum share of rows with the same number of cells for a delimiter to be preferred over later delimiters. */
 const STEADY = 0.98;
-/** Minimum share for a delimiter that is missing in the first row. */
+/** Minimum share for a delimiter that does not occur in the first row. */
 const STEADY_BELOW_TITLE = 0.6;
 
-/** First bytes of a text. */
+/** First bytes of a text file. */
 interface Sample {
   bytes: Buffer;
   isWhole: boolean;
@@ -47,7 +49,7 @@ interface Sample {
   skipped: number;
 }
 
-/** Detects delimiter and quote from the first bytes of a text in UTF-8. */
+/** Detects the delimiter and the quote from the first bytes of a UTF-8 text. */
 export function cellsOf(start: Buffer, format: TableFormat, options: DialectOptions = {}): Cells {
   const declaration = /^sep=(.)\r?\n/i.exec(start.subarray(0, 8).toString('latin1'));
   const skipped = declaration === null ? 0 : 1;
@@ -67,7 +69,7 @@ export function cellsOf(start: Buffer, format: TableFormat, options: DialectOpti
     const rivals = (steady.length > 0 ? steady : unsteady).filter(({ from }) => from === best.from);
     return { ...best, skipped, isUncertain: new Set(rivals).size > 1 || mayBeOneColumn(best) };
   }
-  // A single column keeps its texts whole if the delimiter does not occur in them.
+  // The values of a single column stay whole if the delimiter does not occur in them.
   const absent = DEFAULT_DELIMITERS.find((one) => !sample.bytes.includes(one)) ?? (format === 'tsv' ? '\t' : ',');
   const isUncertain =
     tried.some(({ usual }) => usual > 1) || RARE_DELIMITERS.some((one) => splitsAll(trySplit(sample, one, quote)));
@@ -75,7 +77,10 @@ export function cellsOf(start: Buffer, format: TableFormat, options: DialectOpti
   return { ...singleColumn, skipped, isUncertain: isUncertain || areAligned(singleColumn.rows) };
 }
 
-/** Returns whether a delimiter splits all rows into the same number of cells: at least three, or numbers beside other cells. */
+/**
+ * Returns true if a delimiter splits all rows into the same number of cells, and there are at least three cells or numbers next
+ * to other cells.
+ */
 function splitsAll({ rows, usual, from, share }: Split): boolean {
   if (rows.length < 2 || usual < 2 || from > 0 || share < 1) return false;
   return usual > 2 || rows.slice(1).some(({ cells }) => cells.some((cell) => isFilled(cell) && !isText(cell)));
@@ -85,8 +90,8 @@ function splitsAll({ rows, usual, from, share }: Split): boolean {
 const ALIGNED_CHARACTERS = 1_000;
 
 /**
- * Returns whether the columns seem to be aligned by blanks. All lines must have a blank at the same position between texts, and a
- * line must have several.
+ * Returns true if the columns seem to be aligned with blanks. All lines must have a blank at the same position between words,
+ * and at least one line must have several blanks there.
  */
 function areAligned(rows: readonly SizedRow[]): boolean {
   const lines = rows.map(({ cells: [cell] }) => (typeof cell === 'string' ? cell : '').slice(0, ALIGNED_CHARACTERS));
@@ -106,7 +111,7 @@ interface Split extends Pick<Cells, 'delimiter' | 'quote' | 'rows' | 'usual' | '
   first: number;
   /** Index of the first row with the usual number of cells. */
   from: number;
-  /** Share of rows with the usual number of cells, from the first such row onwards. */
+  /** Share of rows with the usual number of cells, counted from the first such row. */
   share: number;
 }
 
@@ -156,8 +161,8 @@ function readRows({ bytes, isWhole, skipped }: Sample, delimiter: string, quote:
 }
 
 /**
- * Returns whether a delimiter that is missing in the first row splits the rows below. Prose (a blank follows each comma) and
- * decimals below a single column name are not split.
+ * Returns true if a delimiter that does not occur in the first row splits the rows below it. Prose (a blank follows each comma)
+ * and decimals below a single column name are not split.
  */
 function splitsBelowTitle({ delimiter, rows, usual, share, from }: Split): boolean {
   if (usual < 2 || from === 0 || share < STEADY_BELOW_TITLE) return false;
@@ -170,7 +175,7 @@ function splitsBelowTitle({ delimiter, rows, usual, share, from }: Split): boole
   return !isProse && !isDecimal;
 }
 
-/** Returns true if two columns directly below a title may be a single column whose texts contain the delimiter. */
+/** Returns true if two columns directly below a title may be a single column whose values contain the delimiter. */
 function mayBeOneColumn({ rows, from, usual }: Split): boolean {
   const [title, first] = [rows[from - 1], rows[from]];
   return usual === 2 && title !== undefined && title.size === 1 && title.number + 1 === first?.number;
@@ -178,7 +183,7 @@ function mayBeOneColumn({ rows, from, usual }: Split): boolean {
 
 const textStartsBlank = (cell: GridCell): boolean => typeof cell === 'string' && cell.startsWith(' ');
 
-/** Returns the apostrophe if cells start and end with it and no cell does with the quotation mark. */
+/** Returns the apostrophe if cells are enclosed in apostrophes and no cell is enclosed in quotation marks. */
 function quoteOf(sample: Buffer): string {
   const text = sample.toString('latin1');
   if (/(?:^|[\r\n,;\t|])"/.test(text)) return '"';

@@ -11,7 +11,7 @@ export const NO_EXTENSIONS = {
 
 export const MEMORY_LIMIT = `${MEMORY_MIB.duckdb}MiB`;
 
-/** Returns the problem for a DuckDB error about too little memory, or undefined for other errors. */
+/** Converts DuckDB's out-of-memory error to a problem. Returns undefined for other errors. */
 export function ofMemory(error: unknown): TaskProblem | undefined {
   const isOfMemory =
     error instanceof Error && /^(Out of Memory Error|Allocation failure)|bad[ _]alloc(ation)?/.test(error.message);

@@ -7,7 +7,7 @@ import { MEMORY_LIMIT, NO_EXTENSIONS, ofMemory } from './duckdb-settings.js';
 const CONFIGURATION = {
   threads: '1',
   memory_limit: MEMORY_LIMIT,
-  // Prevents DuckDB from writing to the disk. Queries that do not fit into memory are rejected.
+  // Prevents DuckDB from writing to the disk. Queries that do not fit into memory fail.
   temp_directory: '',
   ...NO_EXTENSIONS,
   allow_persistent_secrets: 'false',
@@ -41,7 +41,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const opened = prepared ?? open();
   prepared = undefined;
-  // A process without memory for a database cannot continue. Another process gets the task.
+  // A process that cannot allocate a database must exit. Another process takes over the task.
   const { instance, connection } = await opened.catch(() => process.abort());
   const unsubscribe = interruption.subscribe(() => connection.interrupt());
   try {

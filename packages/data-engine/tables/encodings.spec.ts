@@ -6,7 +6,7 @@ const files = new TableFiles();
 
 const encoders = new Map<string, Map<string, number[]>>();
 
-/** Returns the bytes of each character in an encoding with up to two bytes per character. */
+/** Maps each character to its bytes, for an encoding with up to two bytes per character. */
 function encoderOf(encoding: string): Map<string, number[]> {
   const known = encoders.get(encoding) ?? new Map<string, number[]>();
   if (known.size > 0) return known;
@@ -19,7 +19,7 @@ function encoderOf(encoding: string): Map<string, number[]> {
       const text = decoder.decode(Buffer.from(bytes), { stream: bytes.length === 1 && isSingleByte });
       if ([...text].length === 1 && !known.has(text)) known.set(text, bytes);
     } catch {
-      // Bytes that are not a character in this encoding.
+      // These bytes are not a character in this encoding.
     }
   };
   for (let byte = 0; byte < 256; byte += 1) add(byte);
@@ -115,7 +115,7 @@ const OTHER_ALPHABETS: [string, string, string][] = [
   ['windows-874', 'Thai', csv('สินค้า,จำนวน', 'สกรู,10', 'น็อต,20')],
 ];
 
-it.each(OTHER_ALPHABETS)('detects %s: %s', async (encoding, _, text) => {
+it.each(OTHER_ALPHABETS)('detects the encoding %s: %s', async (encoding, _, text) => {
   const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv');
   expect(description.dialect).toMatchObject({ encoding, other_encodings: [], uncertain: ['encoding'] });
   expect(columns.map((column) => column.split(' ')[0])).toEqual(text.split('\n')[0]!.split(','));
@@ -147,13 +147,16 @@ const SIGNS_FOR_LETTERS: [string, string, string, string][] = [
   ['iso-8859-15', 'windows-1252', 'prices', csv('prix,n', '5 €,1', '7 €,2')],
 ];
 
-it.each(SIGNS_FOR_LETTERS)('prefers %s to the signs of %s: %s', async (encoding, other, _, text) => {
-  const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv');
-  expect(description.dialect).toMatchObject({ encoding, uncertain: expect.arrayContaining(['encoding']) });
-  expect(description.dialect!.other_encodings).toContain(other);
-  expect(columns.map((column) => column.replace(/ \w+$/, ''))).toEqual(text.split('\n')[0]!.split(','));
-  expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
-});
+it.each(SIGNS_FOR_LETTERS)(
+  'prefers %s to %s, which would turn letters into symbols: %s',
+  async (encoding, other, _, text) => {
+    const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv');
+    expect(description.dialect).toMatchObject({ encoding, uncertain: expect.arrayContaining(['encoding']) });
+    expect(description.dialect!.other_encodings).toContain(other);
+    expect(columns.map((column) => column.replace(/ \w+$/, ''))).toEqual(text.split('\n')[0]!.split(','));
+    expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+  },
+);
 
 it.each([
   ['iso-8859-7', csv('πόλη,n', 'Άγιος,10', 'Πάτρα,20', 'Άρτα,4', 'Άμφισσα,6')],
@@ -183,7 +186,7 @@ it.each([
   ['iso-8859-4', 'Latvian', csv('pilsēta,skaits', 'Rīga,10', 'Jūrmala,20', 'krēsls,5', 'ķirsis,7')],
   ['iso-8859-3', 'Maltese', csv('isem,n', 'Ħamrun,10', 'Ċirkewwa,20', 'Għarb,5', 'Żurrieq,4')],
   ['windows-1250', 'Romanian', csv('oraş,n', 'Bucureşti,10', 'Timişoara,20')],
-])('suggests %s when it rejects %s, and reads it if it is specified', async (encoding, _, text) => {
+])('suggests %s when rejecting %s, and reads the file if the encoding is specified', async (encoding, _, text) => {
   const sentence = await refusal(files.convert(encode(text, encoding), 'csv'));
   expect(sentence.split('. ')[0]!.split(/ or | may be /)).toContain(encoding);
   const { rows, description } = await files.convert(encode(text, encoding), 'csv', { dialect: { encoding } });
@@ -198,7 +201,7 @@ it.each([
   ['cp857', 'cp857', csv('ağaç,n', 'İstanbul,1')],
   ['cp858', 'cp858', csv('n €,n', 'é,1')],
   ['latin10', 'iso-8859-16', csv('oraș,n', 'Galați,1')],
-])('reads the specified encoding %s as %s', async (label, encoding, text) => {
+])('reads a file with the specified encoding %s as %s', async (label, encoding, text) => {
   const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv', {
     dialect: { encoding: label },
   });
@@ -207,12 +210,12 @@ it.each([
   expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
 });
 
-it('rejects bytes that the specified code page does not have', async () => {
+it('rejects bytes that do not exist in the specified code page', async () => {
   const reading = files.convert(Buffer.from([0xd5, 0xe7]), 'csv', { dialect: { encoding: 'cp857' } });
   expect(await refusal(reading)).toBe('The file is not encoded in cp857. Choose another encoding.');
 });
 
-it('keeps apostrophes and fractions of Windows-1252', async () => {
+it('keeps apostrophes and fractions in Windows-1252', async () => {
   const text = csv('name,n', 'O´Neil,2', '1½,3', 'Bär,7');
   const { rows, description } = await files.convert(encode(text, 'windows-1252'), 'csv');
   expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
@@ -234,7 +237,7 @@ const UNPROVEN: [string, string, string][] = [
   ['shift_jis', 'half-width katakana', csv('a,b', 'ﾈｼﾞ,1', 'ﾎﾞﾙﾄ,2')],
 ];
 
-it.each(UNPROVEN)('rejects text that is possibly, but not provably, in %s: %s', async (encoding, _, text) => {
+it.each(UNPROVEN)('rejects text whose encoding is probably, but not certainly, %s: %s', async (encoding, _, text) => {
   const sentence = await refusal(files.convert(encode(text, encoding), 'csv'));
   expect(sentence).toMatch(
     /^The encoding of the file is unknown(?:, but it may be [\w-]+(?: or [\w-]+)*)?\. Line [12] is not UTF-8, near "/,
@@ -242,7 +245,7 @@ it.each(UNPROVEN)('rejects text that is possibly, but not provably, in %s: %s', 
   expect(sentence).toMatch(/\. Save the file as UTF-8, or state its encoding as dialect\.encoding$/);
 });
 
-describe('text in UTF-8 with some invalid bytes', () => {
+describe('UTF-8 text with some invalid bytes', () => {
   const names = Array.from({ length: 300 }, (_, index) => `Zoë ${index},${index}`);
   const broken = (text: string, bytes: number[]): Buffer => {
     const [before, after] = text.split('?') as [string, string];
@@ -259,27 +262,27 @@ describe('text in UTF-8 with some invalid bytes', () => {
     ['a line break in quotes before it', csv('name,n', '"Zoë\nx",1', 'x?,2'), [0xff], 4, 'x\ufffd,2'],
     ['lines that end in CRLF', csv('name,n', ...names, 'caf?,5').replaceAll('\n', '\r\n'), [0xe9], 302, 'caf\ufffd,5'],
     ['a byte order mark', '\ufeffname,n\ncaf?,5\n', [0xe9], 2, 'caf\ufffd,5'],
-  ])('is rejected with the line: %s', async (_, text, bytes, line, excerpt) => {
+  ])('is rejected with the number of the first invalid line: %s', async (_, text, bytes, line, excerpt) => {
     expect(await refusal(files.convert(broken(text, bytes), 'csv'))).toBe(
       `Line ${line} has bytes that are not UTF-8, near ${JSON.stringify(excerpt)}${ending}`,
     );
   });
 
-  it('has U+FFFD in their place if errors are ignored', async () => {
+  it('is read with U+FFFD for invalid bytes if errors are ignored', async () => {
     const content = broken(csv('name,n', ...names, 'caf?,5'), [0xe9]);
     const { rows, description } = await files.convert(content, 'csv', { ignoreErrors: true });
     expect(rows).toEqual([...names.map((_, index) => [`Zoë ${index}`, index]), ['caf\ufffd', 5]]);
     expect(description.dialect!.encoding).toBe('utf-8');
   });
 
-  it('is detected beyond the first mebibyte', async () => {
+  it('is rejected even if the bytes are beyond the first mebibyte', async () => {
     const long = Array.from({ length: 60_000 }, (_, index) => `Zoë Brontë ${index},${index}`);
     expect(await refusal(files.convert(broken(csv('name,n', ...long, 'caf?,5'), [0xe9]), 'csv'))).toMatch(
       /^Line 60002 has bytes that are not UTF-8, near "caf\ufffd,5"/,
     );
   });
 
-  it('is rejected as JSON', async () => {
+  it('is rejected in a JSON file', async () => {
     const content = broken('[{"name":"Zoë"},\n{"name":"caf?"}]', [0xe9]);
     expect(await refusal(files.convert(content, 'json'))).toBe(
       `Line 2 has bytes that are not UTF-8, near ${JSON.stringify('{"name":"caf\ufffd"}]')}. Save the file as UTF-8`,
@@ -287,7 +290,7 @@ describe('text in UTF-8 with some invalid bytes', () => {
     expect((await files.convert(content, 'json', { ignoreErrors: true })).rows).toEqual([['Zoë'], ['caf\ufffd']]);
   });
 
-  it('is rejected if it is UTF-16 without a byte order mark', async () => {
+  it('is rejected if the file is actually UTF-16 without a byte order mark', async () => {
     expect(await refusal(files.convert(Buffer.from('name,n\nZoë,1\n', 'utf16le'), 'csv'))).toBe(
       `The file is not text, or its encoding is unknown${ending}`,
     );
@@ -300,11 +303,11 @@ it.each([
   ['a Parquet file', '5041523115041500', /Parquet file\. Give it the ending \.parquet/],
   ['a PDF', '255044462d312e370a', /PDF\. Save its tables as CSV or XLSX/],
   ['a gzip archive', '1f8b080000000000', /gzip\. Unpack it/],
-])('rejects %s with the file ending of a text and suggests a remedy', async (_, start, sentence) => {
+])('rejects %s with a text file ending and suggests a remedy', async (_, start, sentence) => {
   for (const format of ['csv', 'tsv', 'json'] as const)
     expect(await refusal(files.convert(Buffer.from(start, 'hex'), format))).toMatch(sentence);
 });
 
-it('reads text that starts with the letters of a Parquet file', async () => {
+it('reads text that starts with the magic bytes of a Parquet file', async () => {
   expect((await files.convert('PAR1,n\nx,1\n', 'csv')).rows).toEqual([['x', 1]]);
 });

@@ -4,27 +4,27 @@ import { LetterStatistics } from './letter-statistics.js';
 import { WesternWords } from './western-words.js';
 
 /*
- * Detects the encoding of a text that is not UTF-8 by invalid bytes and by the letters of its words. If a text fits Windows-1252
- * and other encodings, the likeliest encoding is used and the others are reported.
+ * Detects the encoding of a non-UTF-8 text by invalid bytes and by the letters in its words. If a text fits Windows-1252 and
+ * other encodings, the likeliest encoding is used and the others are reported.
  */
 
 /** Result of {@link surveyEncoding}. */
 export interface EncodingSurvey {
   /** Undefined if no encoding is proven. */
   encoding: string | undefined;
-  /** Other encodings that fit but give other letters. */
+  /** Other encodings that fit but give different letters. */
   others: string[];
-  /** Whether the text is UTF-8 except for a few bytes. */
+  /** Whether the text is UTF-8 except for a few invalid bytes. */
   isBrokenUtf8: boolean;
-  /** First position that is not UTF-8: its one-based line number, and the text around it. */
+  /** First position with invalid UTF-8: its one-based line number, and the surrounding text. */
   line: number;
   excerpt: string;
 }
 
-/** Default encoding of texts that fit it. */
+/** Encoding that is assumed for non-UTF-8 text if it fits. */
 const WESTERN = 'windows-1252';
 const CHUNK_BYTES = 4 * 1024 ** 2;
-/** Maximum line length in bytes. Longer lines do not occur in texts and prove nothing. */
+/** Maximum line length in bytes. Longer lines do not occur in ordinary text and are ignored. */
 const MAX_LINE_BYTES = 1024 ** 2;
 const EXCERPT_BYTES = 24;
 /** Maximum number of encodings in an error message. */
@@ -50,9 +50,9 @@ export async function surveyEncoding(path: string, signal?: AbortSignal): Promis
 }
 
 /**
- * Defines an encoding with up to two bytes per character. `characters` are the common characters, and `proof` is a character that
- * only this encoding has. An encoding without kana also needs some words, since a few words fit many encodings. If its proof may
- * be a rare character of another encoding, a share of the lines must have the proof.
+ * Defines an encoding with up to two bytes per character. `characters` are the common characters, and `proof` is a character
+ * that only this encoding has. An encoding without kana also needs a minimum number of words, since a few words fit many
+ * encodings. If the proof may also be a rare character in another encoding, a minimum share of lines must contain it.
  */
 const eastAsian = (encoding: string, minWords: number, characters: string, proof: string, minShare = 0) => ({
   encoding,
@@ -62,7 +62,7 @@ const eastAsian = (encoding: string, minWords: number, characters: string, proof
   proof: new RegExp(`^(?:[\\0-\\x7f]|${characters})*?(?:${proof})`),
 });
 
-/** Frequent Korean syllables. Chinese and Japanese texts may fit EUC-KR but rarely have these bytes. */
+/** Frequent Korean syllables. Chinese and Japanese text may fit EUC-KR but rarely has these bytes. */
 const COMMON_SYLLABLES = [
   String.raw`\xb0[\xa1\xed\xf8]|\xb1[\xb8\xe2]|\xb4[\xc2\xd9\xeb]|\xb5[\xb5\xbf]|\xb7\xce|\xb8\xae|\xba[\xb8\xce\xf1]`,
   String.raw`\xbb[\xe7\xf3]|\xbc[\xad\xba\xd2\xf6]|\xbd[\xba\xc3\xc5]|\xbe[\xc6\xee]|\xbf[\xa1\xf8]`,
@@ -88,7 +88,7 @@ const EAST_ASIAN = [
     String.raw`[\xa1-\xc6][\x40-\x7e\xa1-\xfe]`,
     String.raw`[\xa4-\xc6][\xa1-\xfe][\xa4-\xc6][\x40-\x7e]|[\xa4-\xc6][\x40-\x7e][\xa4-\xc6]`,
   ),
-  // Kanji with the same bytes are rare.
+  // Japanese characters with the same bytes are rare.
   eastAsian('gb18030', 6, String.raw`[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]`, String.raw`[\xd0-\xd7][\xa1-\xfe]`, 0.1),
   eastAsian('euc-kr', 6, String.raw`[\xa1-\xa3\xb0-\xc8][\xa1-\xfe]`, COMMON_SYLLABLES, 0.5),
 ];
@@ -105,12 +105,12 @@ class Survey {
   private first: { line: number; excerpt: string } | undefined;
   private utf8Words = 0;
   private otherWords = 0;
-  /** Number of words that begin with a lower-case ASCII letter. Most European words do, and few East Asian words. */
+  /** Number of words that begin with a lower-case ASCII letter, as most European but few East Asian words do. */
   private latinWords = 0;
-  /** Number of words next to ASCII characters, which is rare in East Asian texts. */
+  /** Number of words next to ASCII characters, which are rare in East Asian text. */
   private asciiWords = 0;
 
-  /** Adds whole lines. */
+  /** Adds complete lines. */
   add(bytes: Buffer): void {
     const text = bytes.toString('latin1');
     let counted = 0;

@@ -56,7 +56,7 @@ describe('numbers with more than 15 digits', () => {
       '-9007199254740992',
       '-9007199254740993',
     ],
-  ])('keeps all digits as text in %s', async (_, format, content, first, second) => {
+  ])('are kept as text with all digits in %s', async (_, format, content, first, second) => {
     const table = await files.convert(await content(), format);
     expect(table).toMatchObject({
       columns: ['id text', 'n integer'],
@@ -88,7 +88,7 @@ describe('numbers with more than 15 digits', () => {
     ['1234.56789012345678', '-0.30000000000000004'],
     ['0.1234567890123456789', '0.5'],
     ['-0.000123456789012345678', '3.5'],
-  ])('counts the digits after the decimal sign: %s', async (...values) => {
+  ])('are text even if the excess digits follow the decimal sign: %s', async (...values) => {
     for (const format of FORMATS) {
       const table = await files.convert(await asFile(format, values), format);
       expect(table.columns[0]).toBe('v text');
@@ -102,7 +102,7 @@ describe('numbers with more than 15 digits', () => {
     ['52.520006599999995', '2.3522219000000177'],
     ['0.000000000000000001', '0.00000000123456789'],
     ['0.1', '123456789012345.6'],
-  ])('reads a number if a double has the same digits: %s', async (...values) => {
+  ])('are read as numbers if a double has the same digits: %s', async (...values) => {
     for (const format of FORMATS) {
       const table = await files.convert(await asFile(format, values), format);
       expect(table.columns[0]).toBe('v number');
@@ -118,12 +118,12 @@ describe('numbers with more than 15 digits', () => {
     ['a printed exponent', 'v,n\n1.000000000000000056e-01,1\n9.900000000000000000e+01,2\n', [0.1, 99]],
     ['printed digits', 'v,n\n0.10000000000000001,1\n52.520006599999996,2\n', [0.1, 52.520006599999996]],
     ['a sum in groups', 'v,n\n"1,234,567.123456789",1\n', [1234567.123456789]],
-  ])('keeps the notation of CSV: %s', async (_, content, values) => {
+  ])('keep their notation in CSV: %s', async (_, content, values) => {
     const { rows } = await files.convert(content, 'csv');
     expect(rows.map(([value]) => value)).toEqual(values);
   });
 
-  it('keeps an exact text within a JSON object', async () => {
+  it('are kept as exact text within a JSON object', async () => {
     const content =
       '[{"v":{"a":123456789012345.678,"b":[0.5,-0.1234567890123456789],"c":"1.5 \\" 123456789012345.678"},"n":1}]';
     const { rows } = await files.convert(content, 'json');
@@ -141,7 +141,7 @@ describe('numbers with more than 15 digits', () => {
     expect(table.rows).toEqual(values.map((value) => [Number(value)]));
   });
 
-  it('become text beyond the range of doubles', async () => {
+  it('become text if they exceed the range of doubles', async () => {
     expect((await files.convert('[{"a":1e400,"b":1e300}]', 'json')).rows).toEqual([['1e400', 1e300]]);
     expect((await files.convert('a,b\n1E+400,1E+290\n1E-400,1E-290\n', 'csv')).rows).toEqual([
       ['1E+400', 1e290],
@@ -160,7 +160,7 @@ describe('filters with a long number', () => {
     ['in', [1, 100000000000000000000n], 1],
     ['<', 100000000000000000000n, 0],
     ['>', 9007199254740992n, 1],
-  ])('can be applied to a column of numbers: %s %s', async (op, value, count) => {
+  ])('can be applied to a number column: %s %s', async (op, value, count) => {
     expect(await rows('json', '[{"a":1e20}]', op, value)).toHaveLength(count);
   });
 
@@ -174,7 +174,7 @@ describe('filters with a long number', () => {
     );
   });
 
-  it('can be applied to a column of integers', async () => {
+  it('can be applied to an integer column', async () => {
     expect(await rows('csv', 'a\n1\n2\n', '<', BigInt(A))).toEqual([[1], [2]]);
     expect(await rows('csv', 'a\n1\n2\n', '>', 10n ** 60n)).toEqual([]);
     expect(await rows('csv', 'a\n1\n2\n', '=', '2')).toEqual([[2]]);
@@ -182,14 +182,14 @@ describe('filters with a long number', () => {
 });
 
 describe('decimals in query results', () => {
-  it('become exact text if a number cannot hold them', async () => {
+  it('become exact text if a number does not hold them', async () => {
     const sql = `SELECT ${A}.0::DECIMAL(20, 0), ${A}.25, -${B}::DECIMAL(38, 2), 123456789012345.5, 0.1::DECIMAL(38, 20),
       [${A}::DECIMAL(20, 0)], {'a': ${A}::DECIMAL(20, 0)}, sum(x) FROM (VALUES (${A}::HUGEINT), (1::HUGEINT)) t(x)`;
     const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
     expect(JSON.parse(rows)).toEqual([[A, `${A}.25`, `-${B}.00`, 123456789012345.5, 0.1, [A], { a: A }, B]]);
   });
 
-  it('become exact text if they have more decimal places than a number can hold', async () => {
+  it('become exact text if they have more decimal places than a number holds', async () => {
     const sql = `SELECT 123456789012345.678::DECIMAL(18, 3), -123456789012345.125::DECIMAL(18, 3), 123456789012345.600::DECIMAL(18, 3),
       0.12345678901234567891::DECIMAL(20, 20), [1234567890.12345678::DECIMAL(18, 8)]`;
     const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
@@ -224,13 +224,13 @@ describe('Parquet columns with infinities', () => {
     ['TIMESTAMP', "'-infinity', '2025-03-14 08:30:00', NULL", ['-infinity', '2025-03-14 08:30:00', null]],
     ['TIMESTAMP_NS', "'infinity', '2025-03-14 08:30:00', NULL", ['infinity', '2025-03-14 08:30:00', null]],
     ['TIMESTAMPTZ', "'infinity', '2025-03-14 08:30:00+00', NULL", ['infinity', '2025-03-14 08:30:00+00', null]],
-  ])('become text, which preserves the value: %s', async (type, values, expected) => {
+  ])('become text, which preserves the infinity: %s', async (type, values, expected) => {
     const { columns, rows } = await files.convert(await parquet(`SELECT unnest([${values}])::${type} AS v`), 'parquet');
     expect(columns).toEqual(['v text']);
     expect(rows.map(([value]) => value)).toEqual(expected);
   });
 
-  it('remain numbers beside NaN, which counts as a missing value', async () => {
+  it('remain numbers if they only have NaN, which counts as a missing value', async () => {
     const file = await parquet("SELECT unnest(['12.5', 'nan'])::DOUBLE AS v, unnest(['1', 'nan'])::FLOAT AS w");
     const { columns, rows } = await files.convert(file, 'parquet');
     expect(columns).toEqual(['v number', 'w number']);
@@ -245,7 +245,7 @@ describe('Parquet columns with nanoseconds', () => {
   const at = (...values: string[]): string =>
     `SELECT unnest([${values.map((value) => `'${value}'`).join()}])::TIMESTAMP_NS AS t`;
 
-  it('become text, so that no digit is lost', async () => {
+  it('become text to keep all digits', async () => {
     const times = ['2025-01-01 10:00:00.123456789', '2025-01-01 10:00:00.000000001'];
     const table = await files.convert(await parquet(at(...times)), 'parquet');
     expect(table.columns).toEqual(['t text']);
@@ -254,14 +254,14 @@ describe('Parquet columns with nanoseconds', () => {
   });
 
   it.each(['2025-01-01 10:00:00', '2025-01-01 10:00:00.123456', '1965-01-01 00:00:00.5'])(
-    'remain times if the nanoseconds are zero: %s',
+    'remain timestamps or times if the nanoseconds are zero: %s',
     async (time) => {
       expect((await files.convert(await parquet(at(time)), 'parquet')).columns).toEqual(['t timestamp']);
     },
   );
 });
 
-/** Files written by pyarrow. DuckDB cannot write them. */
+/** Files written by pyarrow, because DuckDB cannot write these types. */
 const PYARROW = {
   /** `n` and `price decimal256(40, 2)` with the value 1.50. */
   decimal: [
@@ -293,11 +293,11 @@ describe('Parquet columns that cannot be read exactly', () => {
     ['decimal', 'The column "price" has decimals with more than 38 digits. Save them as texts or with fewer digits'],
     ['nestedDecimal', 'The column "s" has decimals with more than 38 digits. Save them as texts or with fewer digits'],
     ['repeatedKey', 'The column "s" has a map with the key "k" twice. Save its entries as a list'],
-  ] as const)('rejects the file: %s', async (name, sentence) => {
+  ] as const)('are rejected: %s', async (name, sentence) => {
     expect(await refusal(files.convert(Buffer.from(PYARROW[name], 'base64'), 'parquet'))).toBe(sentence);
   });
 
-  it('accepts a map if keys repeat only across maps', async () => {
+  it('do not include maps whose keys repeat only in other maps', async () => {
     const maps = "SELECT unnest([MAP {'a.b': MAP {'k': 1}, 'a': MAP {'b': 2, 'k': 3}}, MAP {'a': MAP {'k': 4}}]) AS m";
     const { columns, rows } = await files.convert(await parquet(maps), 'parquet');
     expect(columns).toEqual(['m json']);

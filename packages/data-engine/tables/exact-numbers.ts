@@ -2,13 +2,13 @@ import { MAX_DIGITS } from '../limits.js';
 
 /** Maximum number of digits that programs print for a floating-point number without an exponent. */
 const PRINTED_DIGITS = 17;
-/** Maximum number of digits before the point in a printed number. A longer number is an amount or an identifier. */
+/** Maximum number of digits before the point in a printed number. A longer number is taken for an amount or an identifier. */
 const MAX_PRINTED_INTEGER = 9;
 
 /**
- * Returns true if a number holds a decimal exactly as written. It does if the decimal has at most 15 digits, or the same digits
- * as the printed number, such as 0.30000000000000004. Zeros at the end of a fraction do not count. Longer integers are
- * identifiers.
+ * Returns true if a double holds a decimal exactly as written. This is the case if the decimal has at most 15 digits, or the
+ * same digits as the printed double, such as 0.30000000000000004. Trailing zeros of a fraction do not count. Longer integers
+ * are identifiers.
  *
  * @param text digits with an optional sign, decimal point and exponent
  */
@@ -19,15 +19,15 @@ export function isExactDecimal(text: string): boolean {
 }
 
 /**
- * Returns true for exact decimals, and for numbers that look like printed floating-point numbers. The nearest double with as many
- * digits differs in its last digit at most.
+ * Returns true for exact decimals and for numbers that look like printed floating-point numbers. These differ from the nearest
+ * double, printed with as many digits, in the last digit at most.
  */
 export function isExactNumber(text: string): boolean {
   if (isExactDecimal(text)) return true;
   const [integer, digits, number] = [integerLength(text), digitsOf(text), Number(text)];
   if (integer > MAX_DIGITS || !Number.isFinite(number)) return false;
   if (digits.length <= PRINTED_DIGITS) return integer <= MAX_PRINTED_INTEGER;
-  // Longer digit strings exceed the range of toExponential.
+  // `toExponential` supports at most 100 digits.
   return /e/i.test(text) && digits.length <= 100 && digitsOf(number.toExponential(digits.length - 1)) === digits;
 }
 

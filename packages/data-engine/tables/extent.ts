@@ -4,14 +4,16 @@ import type { TableReadings } from './readings.js';
 import type { RowNumbering, RowNumbers } from './row-numbers.js';
 import { findStart, isHeaderAt, type StartOptions } from './table-start.js';
 
-/** Range of rows that form a table. It comes from the caller's options, or else from the first rows. */
+/**
+ * Range of rows that form a table. It is taken from the caller's options or, if they are absent, detected from the first rows.
+ */
 export interface Extent {
-  /** Row of the header, or first row of a table without header. */
+  /** Header row, or the first row of a table without a header. */
   start: number;
-  /** First and last row of the data, if the caller specifies them. */
+  /** First and last data row, if the caller specified them. */
   first?: number;
   last?: number;
-  /** Whether the table has a header, if the caller specifies it. */
+  /** Whether the table has a header, if the caller specified it. */
   header?: boolean;
   usual: number;
   above: LeftOut[];
@@ -38,7 +40,7 @@ export function startOf<Row extends GridRow>(
     start: names,
     ...(first_row !== undefined && names < first_row && { first: first_row }),
     ...last,
-    // Names require a row above the data.
+    // Column names require a row above the data.
     ...(header_row !== undefined ? { header: true } : names === first_row ? { header: false } : header && { header }),
     usual: detected.usual,
     above: detected.above.filter((part) => part.last < names),
@@ -48,8 +50,8 @@ export function startOf<Row extends GridRow>(
 }
 
 /**
- * Returns the row that may hold the names above the first data row. It is the nearest row, unless that row is also data and the
- * table begins above it. Returns the first data row itself if no row is above it.
+ * Returns the row above the first data row that may hold the column names. This is the nearest row, unless that row is also
+ * data and the table begins above it. Returns the first data row itself if there is no row above it.
  */
 function namesAbove<Row extends GridRow>(
   rows: readonly Row[],
@@ -69,11 +71,11 @@ export interface ReadTable {
   cells: Pick<Dialect, 'delimiter' | 'quote' | 'encoding' | 'other_encodings'>;
   header: boolean;
   numbering: RowNumbering;
-  /** Numbers of the data rows. */
+  /** Numbers of the data rows in the file. */
   rowNumbers: readonly RowNumbers[];
   /** Number of the last row of the file. */
   lastOfFile: number;
-  /** First row that may not belong to the table. */
+  /** First of the last rows that may not belong to the table. */
   otherEnd: number | undefined;
   subtotals: Dialect['subtotals'];
   uncertain: readonly UncertainField[];

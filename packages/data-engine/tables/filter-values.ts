@@ -10,7 +10,7 @@ import {
 } from '@duckdb/node-api';
 import { type ColumnType, TaskProblem } from '../tasks.js';
 
-/** Plural noun for the values of each type, for messages. */
+/** Plural noun for the values of each type, used in messages. */
 export const PLURALS: Record<ColumnType, string> = {
   integer: 'integers',
   number: 'numbers',
@@ -89,13 +89,13 @@ function parameterOf(value: unknown, { type, typeId }: ComparedColumn): Paramete
   }
 }
 
-/** Returns the digits of an integer, which DuckDB compares exactly, or an empty text for other values. */
+/** Returns the digits of an integer, which DuckDB compares exactly, or an empty string for other values. */
 function digitsOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'bigint' || Number.isInteger(value) ? BigInt(value as bigint | number).toString() : '';
 }
 
-/** Returns the double with exactly these digits or this notation, or undefined if no double has them. */
+/** Returns the double with exactly the given digits or notation, or undefined if there is no such double. */
 function exactNumber(digits: bigint): number | undefined {
   const number = Number(digits);
   return Number.isFinite(number) && (BigInt(number) === digits || String(number) === digits.toString())
@@ -115,7 +115,7 @@ function isDate(value: string): boolean {
 
 const isTime = (value: string): boolean => TIME.test(value);
 
-/** Returns whether a value is a timestamp. A date is compared as its first moment. */
+/** Returns true if a value is a timestamp. A date counts as midnight at its start. */
 function isTimestamp(value: string): boolean {
   const time = value.slice(11).replace(/Z$/, '');
   return isDate(value.slice(0, 10)) && (value.length === 10 || (/^[T ]$/.test(value.charAt(10)) && isTime(time)));

@@ -12,7 +12,7 @@ export interface GridRow {
   cells: readonly GridCell[];
 }
 
-/** Start of the first integer range that doubles do not represent exactly. Larger numbers are reported as decimals. */
+/** Smallest integer with more digits than a double always holds exactly. Numbers from here on are reported as decimals. */
 const FIRST_INEXACT = 1e15;
 
 /** Adds a cell to the profile of its column and returns its text, or undefined for empty cells and errors. */
@@ -51,7 +51,7 @@ export const isFilled = (cell: GridCell): boolean => textOf(cell) !== '';
 
 export const countFilled = ({ cells }: GridRow): number => cells.filter(isFilled).length;
 
-/** Returns true for a text that cannot be read as a number, a date or a boolean. */
+/** Returns true for text that cannot be read as a number, a date or a boolean. */
 export function isText(cell: GridCell): boolean {
   if (typeof cell !== 'string') return false;
   const bytes = Buffer.from(cell);
@@ -61,7 +61,7 @@ export function isText(cell: GridCell): boolean {
   return numberForms(bytes, start, end) === 0 && dateForms(bytes, start, end) === 0 && !isBoolean(bytes, start, end);
 }
 
-/** Returns whether all filled cells of a row are texts. */
+/** Returns true if all filled cells of a row are text. */
 export const isTextRow = ({ cells }: GridRow): boolean => cells.every((cell) => !isFilled(cell) || isText(cell));
 
 /** Returns whether a row begins with `#`. */

@@ -1,18 +1,18 @@
 import type { ColumnProfiles } from './column-types.js';
 import { type GridCell, type GridRow, isFilled, isText, textOf } from './grid.js';
 
-/** Evidence for a header: other types than the columns below, numbers in order, or a table of texts. */
+/** Evidence for a header: types that differ from the columns below, ordered numbers, or a table that contains only text. */
 export type HeaderEvidence = 'types' | 'sequence' | 'texts';
 
-/** Minimum number of columns in a scale. Fewer numbers are too often in order by chance. */
+/** Minimum number of columns in a scale of ordered numbers. Fewer numbers are too often in order by chance. */
 const SCALE_COLUMNS = 4;
 
 /**
- * Decides whether a row holds the names of the columns below it. A cell that does not have its column's type is evidence for
- * names. Otherwise the cells must be ordered numbers or dates (years, weeks, sizes) beside a text unlike any cell below, or years
- * above figures. A table of texts has a header, unless its first row is the only row and contains a value.
+ * Decides whether a row holds the names of the columns below it. A cell whose type differs from its column is evidence for a
+ * header. Otherwise the row must contain ordered numbers or dates (years, weeks, sizes) and a text unlike any cell below it, or
+ * years above other numbers. A table with only text has a header, unless its first row is the only row and contains a value.
  *
- * @param ofRow profiles of the row alone
+ * @param ofRow profiles of the row itself
  * @param profiles profiles of all rows below
  * @param below some of these rows
  */
@@ -55,7 +55,7 @@ export function isUncertainHeader(
   return isInOrder(figures) && texts.some((column) => isUnlike(cells[column], column, below));
 }
 
-/** Returns whether a row of several ordered years is above figures. A row of figures may contain numbers that look like years. */
+/** Returns true if a row of several ordered years is above other numbers. Some of these numbers may look like years. */
 function isAboveFigures(cells: readonly GridCell[], columns: readonly number[], below: readonly GridRow[]): boolean {
   const areYears = (row: readonly GridCell[]): boolean =>
     columns.every((column) => isYear(Number(textOf(row[column]))));
@@ -63,7 +63,7 @@ function isAboveFigures(cells: readonly GridCell[], columns: readonly number[], 
   return isOrdered && areYears(cells) && below.length > 0 && !below.some((row) => areYears(row.cells));
 }
 
-/** Returns whether a row has many ordered whole numbers or dates, and the rows below do not have the same order. */
+/** Returns true if a row has many ordered whole numbers or dates and the rows below are not ordered in the same way. */
 function isLongScale(cells: readonly GridCell[], columns: readonly number[], below: readonly GridRow[]): boolean {
   const orderIn = (row: readonly GridCell[]): number => orderOf(columns.map((column) => row[column]));
   const order = orderIn(cells);
@@ -76,7 +76,7 @@ function isLongScale(cells: readonly GridCell[], columns: readonly number[], bel
 
 const isInOrder = (cells: readonly GridCell[]): boolean => orderOf(cells) !== 0;
 
-/** Returns 1 if several numbers or dates rise, -1 if they fall, and 0 otherwise. */
+/** Returns 1 if the row has several numbers or dates in ascending order, -1 for descending order, and 0 otherwise. */
 function orderOf(cells: readonly GridCell[]): number {
   const texts = cells.map(textOf);
   const numbers = texts.map((text) => (text === '' ? NaN : Number(text)));
@@ -86,8 +86,8 @@ function orderOf(cells: readonly GridCell[]): number {
 }
 
 /**
- * Returns true if numbers rise by the same step, or dates rise. Two numbers must be consecutive, and a single number must be a
- * year.
+ * Returns true if numbers increase in equal steps, or dates increase. Two numbers must be consecutive, and a single number must
+ * be a year.
  */
 export function isSequence(cells: readonly GridCell[]): boolean {
   const texts = cells.map(textOf);
@@ -104,7 +104,7 @@ export function isSequence(cells: readonly GridCell[]): boolean {
 
 export const isYear = (number: number): boolean => Number.isInteger(number) && number >= 1900 && number <= 2100;
 
-/** Returns whether every cell of a column differs from a cell above it in more than its digits. */
+/** Returns true if a cell differs in more than its digits from every cell below it in its column. */
 function isUnlike(cell: GridCell, column: number, below: readonly GridRow[]): boolean {
   const shape = shapeOf(cell);
   return !isFilled(cell) || below.every(({ cells }) => shapeOf(cells[column]) !== shape);

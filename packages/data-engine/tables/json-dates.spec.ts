@@ -13,7 +13,7 @@ it.each([
   ['9:30', '10:15'],
   ['9:30 PM', '12:05am'],
   [' 2025-03-14', '2025-03-15'],
-])('keeps the text %s of JSON', async (first, second) => {
+])('keeps the JSON string %s as text', async (first, second) => {
   const table = await files.convert(JSON.stringify([{ date: first }, { date: second }]), 'json');
   expect(table).toMatchObject({ columns: ['date text'], rows: [[first], [second]] });
 });
@@ -27,7 +27,7 @@ it.each([
   ['2025-03-14 09:30:00', 'timestamp', '2025-03-14T09:30:00'],
   ['09:30', 'time', '09:30:00'],
   ['20250314', 'date', '2025-03-14'],
-])('reads the ISO 8601 date or time %s in JSON', async (text, type, value) => {
+])('reads the JSON string %s as an ISO 8601 date or time', async (text, type, value) => {
   const table = await files.convert(JSON.stringify([{ date: text, n: 1 }]), 'json');
   expect(table).toMatchObject({ columns: [`date ${type}`, 'n integer'], rows: [[value, 1]] });
 });

@@ -25,16 +25,16 @@ import { RowNumbering } from './row-numbers.js';
 import { readRows, type TextFile, withText } from './text-file.js';
 import { TextWriter } from './text-writer.js';
 
-/** ISO 8601 dates and times, including the form with a blank before the time. */
+/** ISO 8601 dates and times, including the variant with a blank before the time. */
 const ISO_8601 =
   /^(?:\d{8}|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/;
 
 const LF = 0x0a;
 
 /**
- * Finds the columns of a JSON list of objects or of NDJSON, and rewrites the file as a delimited text. Columns are in the order
- * of their first keys, and a missing key is null. Strings are texts, or dates and times if they are ISO 8601. Numbers with more
- * digits than a double holds are texts.
+ * Finds the columns of NDJSON or of a JSON list of objects, and rewrites the file as delimited text. Columns are in the order
+ * in which their keys first appear, and a missing key is null. Strings are text, or dates and times if they are ISO 8601.
+ * Numbers with more digits than a double holds are text.
  *
  * @throws TaskProblem `unreadable`, with the number of the object as its row
  */
@@ -113,7 +113,7 @@ function textOf(raw: Buffer): Buffer {
   return Buffer.from(JSON.parse(raw.toString()) as string);
 }
 
-/** Columns by key. */
+/** Columns of the table, by key. */
 class JsonColumns {
   readonly keys: string[] = [];
   readonly profiles = new ColumnProfiles(MAX_COLUMNS);
@@ -231,7 +231,7 @@ class JsonRows {
       if (!this.ignoreErrors) throw this.problem(problem);
       this.skipped += 1;
       if (!this.isList) {
-        // Tries a single object per line first.
+        // First tries to read one object per line.
         const newline = bytes.indexOf(LF, at);
         const isThere = newline >= 0 && newline < end;
         if (!isThere && !isLast) {
@@ -247,7 +247,7 @@ class JsonRows {
     return next;
   }
 
-  /** Returns the end of a value, -1 if more bytes are needed, or -2 if the value never ends. */
+  /** Returns the end position of a value, -1 if more bytes are needed, or -2 if the value never ends. */
   private endOfValue(bytes: Buffer, at: number, end: number, isLast: boolean): number {
     const next = endOfValue(bytes, at, end);
     if (next === TOO_DEEP) {

@@ -1,8 +1,8 @@
 import { MAX_COLUMNS } from '../limits.js';
 
-/* Finds values in the bytes of a JSON text. */
+/* Finds values in the bytes of a JSON document. */
 
-/** Maximum depth of lists and objects. The object of a row has depth 1. */
+/** Maximum depth of lists and objects. The object that forms a row has depth 1. */
 export const MAX_DEPTH = 100;
 
 export const QUOTE = 0x22;
@@ -14,7 +14,7 @@ export const LIST_END = 0x5d;
 export const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
-/** Explains why an object cannot be read, as the end of a sentence. Returns undefined if it can. */
+/** Explains why an object cannot be read, as the second half of a sentence. Returns undefined if it can be read. */
 export function objectProblem(bytes: Buffer, keyCache: KeyCache): string | undefined {
   let value: object;
   try {
@@ -36,7 +36,7 @@ export function objectProblem(bytes: Buffer, keyCache: KeyCache): string | undef
 
 const UNICODE_ESCAPE = Buffer.from('\\u');
 
-/** Returns whether a text cannot be stored as UTF-8 in a table. */
+/** Returns true for a string that cannot be stored as UTF-8 in a table. */
 const isUnstorable = (part: unknown): boolean =>
   typeof part === 'string' && (part.includes('\0') || !part.isWellFormed());
 
@@ -79,8 +79,8 @@ export function eachMember(
 }
 
 /**
- * Returns the end of a value, whether the value is valid or not. Returns -1 if it does not end, and {@link TOO_DEEP} if it has
- * too many levels.
+ * Returns the end position of a value, whether the value is valid or not. Returns -1 if it does not end, and {@link TOO_DEEP}
+ * if it is nested too deeply.
  */
 export function endOfValue(bytes: Buffer, start: number, end: number): number {
   if (bytes[start] === QUOTE) return endOfText(bytes, start, end);

@@ -11,7 +11,7 @@ describe('JSON file in an encoding other than Unicode', () => {
     ['ISO-8859-15', [0x8a, 0x61, 0x6b, 0x6b, 0x69], '%\n%\n'],
     ['ISO-8859-7', [0xb6, 0xe3, 0xe9, 0xef, 0xf2], '[%]'],
     ['Shift-JIS', [0x82, 0xa9, 0x82, 0xc8], '[%]'],
-  ])('is rejected with the only remedy: %s', async (_, word, list) => {
+  ])('is rejected with the advice to save it as UTF-8: %s', async (_, word, list) => {
     const object = Buffer.concat([Buffer.from('{"city":"'), Buffer.from(word), Buffer.from('","n":1}')]);
     const content = Buffer.from(list.replaceAll('%', object.toString('latin1')), 'latin1');
     for (const ignoreErrors of [false, true]) {
@@ -26,13 +26,13 @@ describe('JSON file in an encoding other than Unicode', () => {
   });
 });
 
-describe('repeated key in an object', () => {
+describe('repeated keys in JSON objects', () => {
   it.each<[string, string, string]>([
     ['in a list', '[{"a":"x"},{"a":1,"a":2}]', 'a'],
     ['line by line', '{"a":"x"}\n{"b":1,"long key":2,"long key":2}\n', 'long key'],
     ['as an escape', String.raw`[{"a":"x"},{"é":1,"\u00e9":2}]`, 'é'],
     ['behind others', '[{"a":"x"},{"a":1,"b":{"a":2},"c":[],"b":null}]', 'b'],
-  ])('rejects the row, or leaves it out if errors are ignored: %s', async (_, content, key) => {
+  ])('are rejected, or their row is left out if errors are ignored: %s', async (_, content, key) => {
     expect(await refusal(files.convert(content, 'json'))).toBe(
       `Row 2: the value has the key ${JSON.stringify(key)} twice. Keep one of them`,
     );
@@ -42,7 +42,7 @@ describe('repeated key in an object', () => {
   });
 
   it.each(['[{"a":1,"A":2}]', '[{"a":1,"b":{"a":2}}]', '[{"a":1},{"a":1}]', '[{"__proto__":1,"a":2}]'])(
-    'accepts %s',
+    'do not include %s',
     async (content) => {
       expect((await files.convert(content, 'json')).rows.length).toBeGreaterThan(0);
     },
@@ -55,7 +55,7 @@ describe('escape sequence that a table cannot store', () => {
     ['NUL between letters', String.raw`[{"a":"x"},{"b":1,"text":"ab\u0000c"}]`, 'text'],
     ['half of a surrogate pair', String.raw`[{"a":"x"},{"a":"\ud800"}]`, 'a'],
     ['the other half', String.raw`{"a":"x"}` + '\n' + String.raw`{"a":"x\uDE00"}`, 'a'],
-  ])('rejects the row, or leaves it out if errors are ignored: %s', async (_, content, key) => {
+  ])('is rejected, or its row is left out if errors are ignored: %s', async (_, content, key) => {
     const problem = `Row 2: the value has \\u0000 or half of a surrogate pair at "${key}"`;
     expect(await refusal(files.convert(content, 'json'))).toBe(problem);
     const { rows, description } = await files.convert(content, 'json', { ignoreErrors: true });
@@ -71,7 +71,7 @@ describe('escape sequence that a table cannot store', () => {
     [String.raw`[{"a":"\ud83d\ude00"}]`, '😀'],
     [String.raw`[{"a":"\\u0000"}]`, String.raw`\u0000`],
     [String.raw`[{"a":"\u00e9"}]`, 'é'],
-  ])('differs from valid escape sequences: %s', async (content, text) => {
+  ])('does not include valid escape sequences: %s', async (content, text) => {
     expect((await files.convert(content, 'json')).rows).toEqual([[text]]);
   });
 });

@@ -37,7 +37,7 @@ export async function checkKeys({ table, columns: names }: KeysTask): Promise<Ke
   });
 }
 
-/** Returns the first rows without a value in a key column, and the number of such rows. */
+/** Returns the first rows with an empty key column, and the number of such rows. */
 async function rowsWithout(connection: DuckDBConnection, column: number): Promise<{ rows: number[]; count: number }> {
   const result = await connection.runAndReadAll(
     `SELECT place, count(*) OVER () FROM keys WHERE k${column} IS NULL ORDER BY place LIMIT ${MAX_EMPTY}`,
@@ -48,15 +48,15 @@ async function rowsWithout(connection: DuckDBConnection, column: number): Promis
 
 /** Maximum number of rows without a key in the result. */
 const MAX_EMPTY = 5;
-/** Maximum number of columns that are searched for texts, and maximum length of the texts in the result. */
+/** Maximum number of columns that are searched for text cells, and maximum length of the text in the result. */
 const MAX_COLUMNS = 100;
 const MAX_CHARACTERS = 61;
-/** SQL for the index of a row in the table. Rows are in file order. */
+/** SQL for the zero-based index of a row in the table. Rows are in file order. */
 const PLACE = 'row_number() OVER () - 1';
 /** Name that cannot collide with a column, because column names cannot contain this character. */
 const ROW = identifier('row\u0001');
 
-/** Finds texts in columns that otherwise contain figures. */
+/** Finds text cells in columns that otherwise contain numbers. */
 async function misfitsOf(connection: DuckDBConnection, table: string): Promise<KeysAnswer['misfits']> {
   const columns = (await storedColumns(connection, table)).filter(({ type }) => type === 'text').slice(0, MAX_COLUMNS);
   if (columns.length === 0) return [];
@@ -75,6 +75,6 @@ async function misfitsOf(connection: DuckDBConnection, table: string): Promise<K
   });
 }
 
-/** Returns the SQL of a key part, which is null if the cell is empty. */
+/** Returns SQL for a key part, which is null if the cell is empty. */
 const partOf = ({ name, type }: StoredColumn): string =>
   type === 'text' || type === 'json' ? trimmedText(name) : identifier(name);

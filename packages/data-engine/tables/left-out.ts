@@ -1,10 +1,10 @@
 import type { LeftOut } from '../tasks.js';
 import { type GridRow, textOf } from './grid.js';
 
-/** Maximum number of characters that a quote of a row has. */
+/** Maximum number of characters that are quoted from a row. */
 const MAX_QUOTE = 100;
 
-/** Adds an entry to the list. Adjacent parts of the same kind share an entry, so the list stays short. */
+/** Adds an entry to the list. Adjacent rows of the same kind share an entry, which keeps the list short. */
 export function addLeftOut(list: LeftOut[], { place, kind, first, last, text }: LeftOut): void {
   const before = list.at(-1);
   if (before?.place === place && before.kind === kind) {

@@ -1,15 +1,15 @@
 import { decoderOf } from '../code-pages.js';
 
 /*
- * Distinguishes the encodings of alphabets by pairs of letters. The statistics come from the names of countries, languages and
- * currencies that the runtime has in each language.
+ * Distinguishes the encodings of alphabetic scripts by letter pairs. The statistics are based on the runtime's localized names
+ * of countries, languages and currencies.
  */
 
 const [CENTRAL, RUSSIAN] = ['pl cs sk hu ro hr sl bs'.split(' '), 'ru uk be bg'.split(' ')];
 const MACINTOSH = 'de fr es pt it sv da nb fi nl'.split(' ');
 const WESTERN = [...MACINTOSH, 'is', 'ca', 'et'];
 
-/** Languages of the texts in each encoding, and the evidence in bits that a rare encoding needs. */
+/** Languages written in each encoding, and the evidence in bits that a rare encoding needs. */
 const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[], rarity: number]>> = {
   'windows-1252': [WESTERN, 0],
   'windows-1250': [CENTRAL, 4],
@@ -45,34 +45,34 @@ const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[],
 
 /** Maximum number of distinct words. More words do not add evidence. */
 const MAX_WORDS = 2_000;
-/** Evidence in bits that excludes another encoding, and its maximum per word. A single foreign word proves nothing. */
+/** Evidence in bits that excludes another encoding, and its maximum per word, because a single foreign word proves nothing. */
 const PROOF_BITS = 10;
 const MAX_WORD_BITS = 6;
-/** Maximum number of other encodings that are listed beside the best encoding. */
+/** Maximum number of other encodings that are listed in addition to the best encoding. */
 const MAX_OTHERS = 4;
 /** Encodings that exclude others but are too rare to be used unless the caller specifies them. */
 const STATED_ENCODINGS = ['macintosh', 'x-mac-cyrillic', 'cp850', 'cp852', 'cp857', 'cp437'];
 /** Minimum number of letter pairs that distinguish a language from random bytes. */
 const MIN_PAIRS = 8;
-/** Maximum bits per letter pair in the words of a language. */
+/** Maximum bits per letter pair for words that look like a language. */
 const MAX_BITS = 6.7;
-/** Maximum bits per letter pair in words that may belong to a language. */
+/** Maximum bits per letter pair for words that may belong to a language. */
 const MAX_POSSIBLE_BITS = 8;
 const UNSEEN = 0.05;
 const ALPHABET_SIZE = 60;
 /** Cost in bits of a character that is neither a letter nor a typographic sign. */
 const STRANGE_BITS = 16;
-/** Cost in bits of a capital after a small letter. */
+/** Cost in bits of a capital letter after a small letter. */
 const CAPITAL_BITS = 8;
 const TYPOGRAPHIC = /[\s'´’‘“”„‚«»‹›–—…•·°€№§©®™\u00a0\u00ad\u200e\u200f]/;
-/** Signs of units, prices and fractions, which do not occur within words. */
+/** Symbols for units, prices and fractions, which do not occur within words. */
 const SIGNS = '²³±×÷½¼¾µ£¥¢§¿¡ªº';
 const SIGN_BITS = 8;
-/** Sign between letters, except for apostrophes, dashes and dots. */
+/** Symbols between letters, except for apostrophes, dashes and dots. */
 const SIGN_IN_WORD = /\p{L}[^\p{L}\p{M}\s'´’–—·\u00ad]+(?=\p{L})/gu;
 const EDGE = ' ';
 
-/** Letter pairs in the names of a language. */
+/** Letter-pair statistics of a language. */
 class LetterPairs {
   private readonly pairs = new Map<string, number>();
   private readonly firsts = new Map<string, number>();
@@ -81,12 +81,12 @@ class LetterPairs {
     for (const name of namesIn(locale))
       for (const word of name.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? []) {
         this.add(word);
-        // Older Romanian encodings have letters with cedillas.
+        // Older Romanian encodings have letters with cedillas instead of commas.
         if (locale === 'ro') this.add(word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ'));
       }
   }
 
-  /** Returns the code length of a word in the language, in bits. */
+  /** Returns the code length, in bits, of a word in the language. */
   bitsOf(word: string): number {
     let bits = 0;
     let before = EDGE;
@@ -134,7 +134,7 @@ function pairsOf(locale: string): LetterPairs {
   return pairs;
 }
 
-/** Encoding with the total code length of the words, in bits. */
+/** Score of an encoding: the total code length of the words, in bits. */
 interface Score {
   encoding: string;
   rarity: number;
@@ -148,15 +148,15 @@ interface Score {
 export interface LikelyEncodings {
   /** Most likely encoding. */
   best: string;
-  /** Other likely encodings that cannot be excluded and give other letters. */
+  /** Other likely encodings that cannot be excluded and give different letters. */
   others: string[];
   /** Whether the words may belong to a language. */
   isPossible: boolean;
   /** Whether the words look like a language. */
   isPlausible: boolean;
-  /** Whether the words are implausible in every other encoding. Ignores encodings that turn letters into signs. */
+  /** Whether the words are implausible in every other encoding. Ignores encodings that turn letters into symbols. */
   isProven: boolean;
-  /** Whether Windows-1252 turns letters into signs but otherwise gives the same letters. */
+  /** Whether Windows-1252 turns some letters into symbols and otherwise gives the same letters. */
   isBetterThanWestern: boolean;
 }
 
@@ -174,7 +174,7 @@ export class LetterStatistics {
       .filter(([encoding]) => encoding !== excluded)
       .map(([encoding, [languages, rarity]]) => this.scoreOf(encoding, languages, rarity));
     const least = scores.toSorted((a, b) => a.bits - b.bits)[0]!;
-    // Many encodings have the same letters in the same positions. The first encoding is the most common.
+    // Many encodings give the same letters. The first one in the list is the most common.
     const best = scores.find(({ text }) => text === least.text)!;
     const different = scores.filter(({ text }, at) => scores.findIndex((other) => other.text === text) === at);
     const others = different.filter((score) => score.text !== best.text && evidence(best, score) < PROOF_BITS);
@@ -216,7 +216,7 @@ export class LetterStatistics {
   }
 }
 
-/** Returns whether two texts are equal except for signs in place of letters, such as `¦akki` for `Šakki`. */
+/** Returns true if two strings are equal except for symbols in place of letters, such as `¦akki` for `Šakki`. */
 function hasSignsForLetters({ text }: Score, best: Score): boolean {
   const [signs, letters] = [[...text], [...best.text]];
   const isSame = (sign: string, at: number): boolean =>
@@ -224,7 +224,7 @@ function hasSignsForLetters({ text }: Score, best: Score): boolean {
   return text !== best.text && signs.length === letters.length && signs.every(isSame);
 }
 
-/** Returns the bits of evidence for an encoding and against another encoding. */
+/** Returns the evidence for an encoding over another encoding, in bits. */
 function evidence(best: Score, other: Score): number {
   const ofWord = (at: number): number => other.bitsOfWords[at]! - best.bitsOfWords[at]!;
   return best.bitsOfWords.reduce(
@@ -233,7 +233,7 @@ function evidence(best: Score, other: Score): number {
   );
 }
 
-/** Returns the code length of a text with letters and signs, in bits. */
+/** Returns the code length, in bits, of a string of letters and symbols. */
 function bitsOf(text: string, pairs: LetterPairs): number {
   let bits = 0;
   for (const sign of text.replace(/[\p{L}\p{M}]/gu, ''))

@@ -1,12 +1,12 @@
 /*
- * Finds all number forms that fit a text. The result is a bit set, because a text such as 1.234 has two forms, 1.234 and 1,234.
- * The other values of the column decide.
+ * Finds all number notations ("forms") that fit a string. The result is a bit set, because a string such as 1.234 can mean
+ * 1.234 or 1,234. The other values of the column decide between them.
  */
 
 import { MAX_DIGITS } from '../limits.js';
 import { isExactNumber } from './exact-numbers.js';
 
-/** Number forms by decimal sign and thousands separator. The index of a form is its bit. */
+/** Number forms by decimal sign and thousands separator. The index of a form is its bit number. */
 export const NUMBER_FORMS = [
   { decimal: '.', thousands: '' },
   { decimal: '.', thousands: ',' },
@@ -40,8 +40,8 @@ const NINE = 57;
 const PHONE_DIGITS = 8;
 
 /**
- * Returns the forms and flags of a text, or 0 if it is not a number. A leading zero (007) excludes numbers, and so does an
- * exponent without sign or decimals (12e5), which may be an identifier. Telephone numbers (+4930123456) are not numbers either.
+ * Returns the forms and flags of a string, or 0 if it is not a number. Strings with a leading zero (007) are not numbers.
+ * Neither are telephone numbers (+4930123456) and exponents without a sign or decimals (12e5), which may be identifiers.
  */
 export function numberForms(bytes: Uint8Array, start: number, end: number): number {
   let flags = HAS_NO_PERCENT;
@@ -59,7 +59,7 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
   if (leading > MAX_DIGITS || (leading > 1 && bytes[from] === ZERO)) return 0;
   if (at === end) return leading === 0 ? 0 : ALL_NUMBER_FORMS | flags;
 
-  // Groups of three digits have the same separator, and decimals may follow after another sign.
+  // All groups of three digits must have the same separator. Decimals may follow after a different sign.
   const canGroup = leading >= 1 && leading <= 3 && bytes[from] !== ZERO;
   let first = 0;
   let second = 0;
@@ -126,7 +126,7 @@ export function afterDigits(bytes: Uint8Array, at: number, end: number): number 
   return at;
 }
 
-/** Returns the start of a text after blanks, including no-break blanks. */
+/** Returns the position after leading blanks, including no-break spaces. */
 export function startWithoutBlanks(bytes: Uint8Array, start: number, end: number): number {
   while (start < end) {
     const length = blankLength(bytes, start, end);

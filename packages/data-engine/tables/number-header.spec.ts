@@ -13,7 +13,7 @@ type Content = string | SheetCell[][];
 const sheetOf = (text: string): SheetCell[][] =>
   text.split('\n').map((line) => line.split(',').map((cell) => (/^\d+$/.test(cell) ? Number(cell) : cell)));
 
-describe('header of numbers that do not rise evenly', () => {
+describe('first row of unevenly spaced numbers', () => {
   const scale = 'product,1,2,4,8\noak,10,7,12,9\npine,3,9,1,4';
   it.each<[string, Content, string]>([
     ['years that fall', 'region,2025,2024,2023\nN,10,11,12\nS,9,8,7\n', 'region,2025,2024,2023'],
@@ -26,7 +26,7 @@ describe('header of numbers that do not rise evenly', () => {
     ['numbers that fall', 'product,4,3,2,1\noak,10,20,15,40\npine,11,21,31,5\n', 'product,4,3,2,1'],
     ['sizes', 'size,100,250,500,1000\nA4,9,8,7,6\nA5,4,4,3,3\n', 'size,100,250,500,1000'],
     ['powers of ten', 'qty,1,10,100,1000\nbolt,9,8,7,6\nnut,4,4,3,3\n', 'qty,1,10,100,1000'],
-  ])('holds names and is uncertain: %s', async (_, content, names) => {
+  ])('is read as an uncertain header: %s', async (_, content, names) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(names.split(','));
     expect(table.rows).toBe(2);
@@ -40,7 +40,7 @@ describe('header of numbers that do not rise evenly', () => {
     ['figures that rise in every row', 'product,1,2,4,8\noak,10,20,30,40\npine,1,5,6,9\n'],
     ['numbers alone', '1,2,4\n10,7,15\n9,8,7\n'],
     ['decimals', 'size,0.5,1.5,4\noak,10.5,7,1\npine,3,9.5,1\n'],
-  ])('is read as data and is uncertain: %s', async (_, content) => {
+  ])('is read as data with an uncertain header: %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.rows).toBe(3);
     expect(table.dialect).toMatchObject({ header: false, uncertain: ['header'] });
@@ -50,7 +50,7 @@ describe('header of numbers that do not rise evenly', () => {
     ['a text that occurs below', 'oak,1,2,4,8\noak,10,7,12,9\n'],
     ['numbers in no order', 'oak,1,7,4,8\npine,10,7,12,9\n'],
     ['years above years', 'oak,2025,2023\npine,2024,2020\noak,2021,2020\n'],
-  ])('is certain to be data: %s', async (_, content) => {
+  ])('is read as data without uncertainty: %s', async (_, content) => {
     const { dialect } = await tables.read(content);
     expect(dialect).toMatchObject({ header: false, uncertain: [] });
   });

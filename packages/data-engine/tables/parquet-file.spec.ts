@@ -22,8 +22,8 @@ async function parquet(sql: string, options = ''): Promise<Buffer> {
   return await readFile(path);
 }
 
-describe('Parquet variants', () => {
-  it('becomes JSON with the types of its values', async () => {
+describe('Parquet column of variants', () => {
+  it('becomes JSON that keeps the types of its values', async () => {
     const values = ['[1,2.5]', '{"a":null,"b":["x",true]}', '3', '"text"', 'null'];
     const variants = values.map((value) => `'${value}'::JSON::VARIANT`).join();
     const { columns, rows } = await files.convert(await parquet(`SELECT unnest([${variants}, NULL]) AS v`), 'parquet');
@@ -35,7 +35,7 @@ describe('Parquet variants', () => {
 describe('Parquet file with an unknown compression', () => {
   it('is rejected with a message that names the compression', async () => {
     const file = await parquet('SELECT 1 AS n', ', COMPRESSION lz4_raw');
-    // Changes the compression of the column to the old LZ4.
+    // Changes the column compression to the deprecated LZ4 codec.
     const old = Buffer.from(file.toString('latin1').replace('\x01n\x15\x0e', '\x01n\x15\x0a'), 'latin1');
     expect(await refusal(files.convert(old, 'parquet'))).toBe(
       'Parquet files compressed with LZ4 cannot be read. Save the file with Snappy or Zstandard',
@@ -44,7 +44,7 @@ describe('Parquet file with an unknown compression', () => {
 });
 
 describe('Parquet file in a folder with an equals sign', () => {
-  it('does not get a column from the folder name', async () => {
+  it('is read without a column for the folder name', async () => {
     const folder = files.path('year=2025');
     await mkdir(folder);
     const [from, to] = [join(folder, 'from.parquet'), join(folder, 'to.parquet')];

@@ -17,17 +17,19 @@ const LARGE_INTEGERS = new Set(['BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT']);
 const FIRST_LONG = `1${'0'.repeat(MAX_DIGITS)}`;
 const FLOATS = new Set(['FLOAT', 'DOUBLE']);
 const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
-/** Maximum number of digits in a decimal that DuckDB reads. It describes longer decimals as DOUBLE and reads wrong values. */
+/**
+ * Maximum number of digits in a decimal that DuckDB can read. DuckDB reports longer decimals as DOUBLE and reads wrong values.
+ */
 const MAX_DECIMAL_DIGITS = 38;
 
 /** Types whose values may be infinite. */
 const MAY_BE_INFINITE = /^(?:FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
 
 /**
- * Returns the table of a Parquet file. Integers are BIGINT, decimals and floats are DOUBLE, and times with a zone are in UTC.
- * Lists and structs are JSON, and all other types are text. A column is also text if it holds an infinity, nanoseconds, or a
- * number with more digits than a double holds. NaN is null, because pandas writes it for missing values. Decimals that DuckDB
- * cannot read and maps with repeated keys are rejected.
+ * Returns the query that reads the table of a Parquet file. Integers are BIGINT, decimals and floats are DOUBLE, and times with
+ * a zone are in UTC. Lists and structs are JSON, and all other types are text. A column also becomes text if it contains
+ * infinity, nanoseconds, or a number with more digits than a double holds. NaN is null, because pandas writes it for missing
+ * values. Decimals that DuckDB cannot read and maps with repeated keys are rejected.
  *
  * @throws TaskProblem `unreadable`
  */
@@ -60,7 +62,7 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
   return { query: `FROM ${source} SELECT ${values.join(', ')}`, types, rows };
 }
 
-/** Returns the first column that contains a decimal of too many digits, possibly within a struct or a list. */
+/** Returns the first column whose decimal type has too many digits, possibly within a struct or a list. */
 async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<string | undefined> {
   const digits = "coalesce(precision, TRY_CAST(regexp_extract(logical_type, 'precision=(\\d+)', 1) AS BIGINT), 0)";
   const schema = await writer.run(
@@ -68,7 +70,7 @@ async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<s
   );
   const [, ...elements] = schema.getRows();
   let column = '';
-  // Elements follow their parents. This is the number of elements that the current column still has.
+  // In the schema, elements follow their parent. This counts the remaining elements of the current column.
   let open = 0;
   for (const [name, children, precision] of elements) {
     if (open === 0) column = String(name);
@@ -89,12 +91,12 @@ async function refuseRepeatedKeys(writer: ParquetWriter, source: string, origina
   throw new TaskProblem('unreadable', `${sentence}. Save its entries as a list`);
 }
 
-/** Returns an SQL condition for values that the column type does not hold exactly. */
+/** Returns an SQL condition that matches values which the column type does not hold exactly. */
 function inexactCondition(column: string, stored: string): string {
   const [, width = 0, scale = 0] = (DECIMAL.exec(stored) ?? []).map(Number);
   const mayBeLong = LARGE_INTEGERS.has(stored) || width - scale > MAX_DIGITS;
   const conditions = mayBeLong ? [`max(${column}) >= ${FIRST_LONG}`, `min(${column}) <= -${FIRST_LONG}`] : [];
-  // A decimal is exact if the text of its double has the same digits.
+  // A decimal is exact if its double is printed with the same digits.
   if (width > MAX_DIGITS)
     conditions.push(`bool_or(TRY_CAST(${nearest(column)}::VARCHAR AS ${stored}) IS DISTINCT FROM ${column})`);
   if (MAY_BE_INFINITE.test(stored)) conditions.push(`bool_or(isinf(${instantOf(column, stored)}))`);
@@ -104,11 +106,11 @@ function inexactCondition(column: string, stored: string): string {
   return conditions.length > 0 ? conditions.join(' OR ') : 'bool_or(false)';
 }
 
-/** Casts instants, because date functions do not accept all units. */
+/** Casts timestamps with a zone, because date functions do not accept all units. */
 const instantOf = (column: string, stored: string): string =>
   stored.startsWith('TIMESTAMP_') ? `${column}::TIMESTAMP` : column;
 
-/** Returns SQL for the nearest double to a decimal. A direct cast of many digits would round twice. */
+/** Returns SQL for the double nearest to a decimal. A direct cast of many digits would round twice. */
 const nearest = (column: string): string => `${column}::VARCHAR::DOUBLE`;
 
 const textOf = (column: string, stored: string): { type: ColumnType; value: string } => {
@@ -152,7 +154,7 @@ function valueOf(column: string, stored: string): { type: ColumnType; value: str
       return { type: 'json', value: column };
     default:
       if (DECIMAL.test(stored)) return { type: 'number', value: nearest(column) };
-      // `to_json` makes a text of a variant. JSON null counts as a missing value.
+      // `to_json` would turn a variant into a string. JSON null counts as a missing value.
       if (/\bVARIANT\b/.test(stored)) return { type: 'json', value: `nullif(${column}::JSON, 'null'::JSON)` };
       // List types end in brackets, regardless of their element type.
       if (stored.endsWith(']') || /^(?:STRUCT|MAP|UNION)/.test(stored)) {

@@ -7,7 +7,7 @@ import { NO_EXTENSIONS, ofMemory } from './duckdb-settings.js';
 import type { Reading } from './readings.js';
 import type { RowNumbers } from './row-numbers.js';
 
-/** Delimited text in UTF-8 that DuckDB reads without guessing. */
+/** Delimited UTF-8 text that DuckDB reads without guessing. */
 export interface TextSource {
   path: string;
   delimiter: string;
@@ -18,19 +18,19 @@ export interface TextSource {
   columns: number;
   /** Whether rows may have fewer cells. Missing cells are null. */
   isRagged: boolean;
-  /** End of each row. DuckDB would detect it from the first line, which may end inside a cell. */
+  /** Line break at the end of each row. DuckDB would detect it from the first line, which may end inside a cell. */
   newLine: '\n' | '\r\n';
-  /** Text of a cell without a value. If empty, an empty cell has no value, quoted or not. */
+  /** Content of a cell without a value. If it is the empty string, empty cells have no value, quoted or not. */
   nullToken: string;
   hasNewlines: boolean;
   /** Length in bytes. */
   longestRow: number;
 }
 
-/** Table of texts with the readings of its columns. */
+/** Text table with the readings of its columns. */
 export interface TextTable {
   source: TextSource;
-  /** Index of the file column that is the first table column. Default: 0. */
+  /** Zero-based index of the file column that is the first table column. Default: 0. */
   firstColumn?: number;
   names: string[];
   readings: Reading[];
@@ -39,17 +39,22 @@ export interface TextTable {
   rowNumbers: RowNumbers[];
 }
 
-/** Maximum number of cells and columns whose statistics are computed in a single query. Distinct values take memory. */
+/**
+ * Maximum number of cells and columns whose statistics are computed in a single query. Counting distinct values takes memory.
+ */
 const CELLS_AT_ONCE = 16_000_000;
 const COLUMNS_AT_ONCE = { least: 4, most: 32 };
-/** Maximum number of cells in a row group, which is in memory while it is written. DuckDB's default is the upper limit. */
+/**
+ * Maximum number of cells in a row group, which is kept in memory while it is written. DuckDB's default number of rows is the
+ * upper limit.
+ */
 const CELLS_OF_GROUP = 4_000_000;
 const ROWS_OF_GROUP = { least: 2_048, most: 122_880 };
 const BLANKS = ' \t\u00a0\u2009\u202f';
-/** DuckDB's limit for quoted rows is raised only for rows longer than this. */
+/** DuckDB's limit for quoted rows is only raised if a row is longer than this. */
 const USUAL_ROW_BYTES = 1024 ** 2;
 
-/** Database of a conversion. It runs only the service's own statements. */
+/** Database for a conversion. It only runs the service's own statements. */
 export class ParquetWriter {
   private constructor(
     private readonly instance: DuckDBInstance,
@@ -57,7 +62,7 @@ export class ParquetWriter {
     private readonly signal?: AbortSignal,
   ) {}
 
-  /** Opens the database. `scratch` takes data that does not fit into memory. */
+  /** Opens the database. Data that does not fit into memory is written to `scratch`. */
   static async open(scratch: string, signal?: AbortSignal): Promise<ParquetWriter> {
     const instance = await DuckDBInstance.create(':memory:', {
       threads: '2',
@@ -76,7 +81,7 @@ export class ParquetWriter {
     this.instance.closeSync();
   }
 
-  /** Writes a table of texts in row order and returns the number of rows. */
+  /** Writes a text table in row order and returns the number of rows. */
   async writeText({ source, firstColumn = 0, names, readings, profiles }: TextTable, to: string): Promise<number> {
     const columns = readings.map(
       (reading, column) =>
@@ -115,7 +120,7 @@ export class ParquetWriter {
     return Number(result.getRows()[0]![0]);
   }
 
-  /** Counts the nulls and values of the columns in a Parquet file, except for columns that are known to be empty. */
+  /** Counts the nulls and distinct values of the columns in a Parquet file. Skips columns that are known to be empty. */
   async describe(
     path: string,
     rows: number,
@@ -173,7 +178,7 @@ function valueOf(reading: Reading, column: string, isPadded: boolean): string {
     case 'integer':
     case 'number': {
       const number = plainNumber(reading, text);
-      // A percentage is parsed with its exponent, because 12.3 / 100 would not be 0.123.
+      // A percentage is parsed with the exponent e-2, because 12.3 / 100 would not be 0.123.
       if (reading.isPercent) return `(rtrim(${number}, ${literal(`%${BLANKS}`)}) || 'e-2')::DOUBLE`;
       return `${number}::${reading.type === 'integer' ? 'BIGINT' : 'DOUBLE'}`;
     }
@@ -189,7 +194,7 @@ function valueOf(reading: Reading, column: string, isPadded: boolean): string {
   }
 }
 
-/** Returns SQL that removes thousands separators and uses a decimal point. */
+/** Returns SQL that removes thousands separators and replaces the decimal sign with a point. */
 function plainNumber({ decimal, thousands }: { decimal: string; thousands: string }, text: string): string {
   if (thousands === '') return decimal === '.' ? text : `replace(${text}, ',', '.')`;
   const groups = thousands === ' ' ? BLANKS : thousands === "'" ? "'\u2019" : thousands;

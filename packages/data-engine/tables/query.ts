@@ -16,7 +16,7 @@ const WATCH_MS = 20;
 /** Maximum length of a DuckDB error message in a response. */
 const MAX_SENTENCE = 2_000;
 
-/** Formats of saved results. Commas, quotes and line breaks in texts are quoted as RFC 4180 requires. */
+/** Formats of saved results. In CSV, cells with commas, quotes or line breaks are quoted as RFC 4180 requires. */
 const FORMATS = { csv: "FORMAT csv, HEADER, DELIMITER ','", parquet: 'FORMAT parquet' };
 
 /** Runs a user's SELECT statement. */
@@ -82,7 +82,7 @@ async function write(
   }
 }
 
-/** Returns the result in a form that the file format holds without loss, and the format. */
+/** Returns SQL for a result that the file format can hold without loss, and the format options. */
 async function written(
   connection: DuckDBConnection,
   format: keyof typeof FORMATS,
@@ -95,7 +95,7 @@ async function written(
     return { source: casts === '' ? source : `${source} SELECT * REPLACE (${casts})`, options };
   }
   if (statement.columnCount !== 1) return { source, options };
-  // In a single-column CSV file, a null would be an empty line and a text of blanks a blank line, which readers skip.
+  // In a single-column CSV file, a null or a cell of blanks would be written as a blank line, which readers skip.
   const column = identifier(statement.columnName(0));
   const isText = columnType(statement.columnType(0)) === 'text';
   return {
@@ -106,7 +106,7 @@ async function written(
 
 /** 128-bit integers in a type name. The first two alternatives skip field names and enum values. */
 const HUGE_INTEGER = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\bU?HUGEINT(?=[[\],)]|$)/g;
-/** Parquet types for 128-bit integers. The first type that holds all values is used. */
+/** Parquet types for 128-bit integers. The first type that can hold all values is used. */
 const HUGE_INTEGER_TYPES = ['BIGINT', 'DECIMAL(38, 0)', 'VARCHAR'];
 
 /** Returns casts for 128-bit integers, such as sums of integers. DuckDB would write them to Parquet as rounded doubles. */
@@ -129,7 +129,7 @@ async function castsOfHugeIntegers(connection: DuckDBConnection, source: string)
   return casts.join(', ');
 }
 
-/** Kinds of DuckDB errors that concern the statement. All other errors come from bugs and damaged files. */
+/** Types of DuckDB errors that are caused by the statement. All other errors are caused by bugs or damaged files. */
 const ABOUT_STATEMENT = new RegExp(
   `^(?:${[
     'Binder|Catalog|Constraint|Conversion|Decimal|Dependency|Divide by Zero|Expression|Invalid Configuration|Invalid Input',

@@ -5,7 +5,9 @@ import { columnType, MAX_ANSWER_BYTES, readRows } from './cells.js';
 import { withDatabase } from './duckdb.js';
 import { plan, type SourceColumn } from './structured-query.js';
 
-/** Runs a structured query. Rows without another order are in file order, and groups are in the order of their first rows. */
+/**
+ * Runs a structured query. Unless the query sorts them, rows are in file order and groups are in the order of their first rows.
+ */
 export async function readTableRows({ table, query }: ReadTask): Promise<ReadAnswer> {
   return await withDatabase([table], async (connection) => {
     const planned = plan(query, await columnsOf(connection, table));

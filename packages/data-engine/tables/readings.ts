@@ -1,7 +1,7 @@
 import type { DateOrder } from '../tasks.js';
 import { type DateForm, DAY_FIRST_FORMS, DOTTED_FORMS, formBit, MONTH_FIRST_FORMS } from './date-forms.js';
 
-/** Conversion of a column's texts into values. */
+/** Rule that converts a column's text into values. */
 export type Reading =
   | { type: 'text' | 'boolean' | 'json' }
   | { type: 'integer' | 'number'; decimal: '.' | ','; thousands: string; isPercent: boolean }
@@ -9,7 +9,7 @@ export type Reading =
   | { type: 'timestamp'; form: DateForm; hasZone: boolean; hasHalf: boolean }
   | { type: 'time'; hasHalf: boolean };
 
-/** Number signs and date order of a table. */
+/** Decimal sign, thousands separator and date order of a table. */
 interface TableSigns {
   /** Null if the columns differ. The same applies to `thousands`. */
   decimal: '.' | ',' | null;
@@ -25,7 +25,8 @@ export interface TableReadings extends TableSigns {
 }
 
 /**
- * Describes the number signs and the date order of all columns. Sending the description back as options gives the same table.
+ * Describes the decimal sign, the thousands separator and the date order of all columns. Sending the description back as
+ * options gives the same table.
  *
  * @param decimal decimal sign of a table without numbers
  */

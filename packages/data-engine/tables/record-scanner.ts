@@ -6,20 +6,20 @@ const CR = 0x0d;
 const BLANK = 0x20;
 const BACKSLASH = 0x5c;
 
-/** Notations of a cell. */
+/** Cell notations. A bare cell has no quotes. */
 const BARE = 0;
-/** In quotes, with content that can be used unchanged. */
+/** Quoted, with content that can be used unchanged. */
 const QUOTED = 1;
-/** In quotes, with doubled quotes inside or text after the closing quote. */
+/** Quoted, with doubled quotes inside or text after the closing quote. */
 const ESCAPED = 2;
 
 /**
- * Finds records and cells in the bytes of a delimited text. The text is UTF-8, or another encoding whose ASCII characters are
- * single bytes.
+ * Finds records and cells in the bytes of delimited text in UTF-8, or in another encoding whose ASCII characters are single
+ * bytes.
  *
- * LF, CRLF and CR end a record. A cell that starts with the quote, possibly after blanks, extends to the closing quote, and a
- * doubled quote means a quote. Text after the closing quote belongs to the cell, but blanks do not. A quote elsewhere is text,
- * and so are quotes between blanks and text.
+ * LF, CRLF and CR end a record. A cell that starts with a quote, possibly after blanks, extends to the closing quote, and a
+ * doubled quote stands for a single quote. Text after the closing quote belongs to the cell, but blanks do not. A quote
+ * elsewhere is ordinary text, and so are quotes between blanks and text.
  */
 export class RecordScanner {
   /** Number of cells in the last record. Cells beyond {@link MAX_COLUMNS} are only counted. */
@@ -28,11 +28,11 @@ export class RecordScanner {
   isOdd = false;
   hasQuotes = false;
   hasNewlinesInCells = false;
-  /** Whether the last record of the text has an unclosed quote. */
+  /** Whether the last record has an unclosed quote. */
   isUnclosed = false;
   /**
-   * Last cell that continues with text after a quote that a backslash may escape, so that its end is uncertain. -1 if no cell
-   * does.
+   * Last cell with text after a quote that a backslash may escape, so that the end of the cell is uncertain. -1 if there is no
+   * such cell.
    */
   escapedCell = -1;
   longest = 0;
@@ -42,12 +42,12 @@ export class RecordScanner {
   /** Lookup table with 1 for each byte that ends a bare cell. */
   private readonly isEnd = new Uint8Array(256);
   private newline = 0;
-  /** Bytes, start and end of the last record. */
+  /** Bytes that contain the last record, and its start and end. */
   bytes: Uint8Array = new Uint8Array(0);
 
   constructor(
     private readonly delimiter: number,
-    /** Zero for no quote. */
+    /** 0 if the text has no quotes. */
     private readonly quote: number,
   ) {
     for (const byte of [delimiter, LF, CR]) this.isEnd[byte] = 1;
@@ -152,7 +152,7 @@ export class RecordScanner {
     return this.ends[cell]!;
   }
 
-  /** Returns whether {@link start} and {@link end} enclose more than the content. */
+  /** Returns true if the bytes between {@link start} and {@link end} are not only the content of the cell. */
   isEscaped(cell: number): boolean {
     return this.kinds[cell] === ESCAPED;
   }
@@ -161,12 +161,12 @@ export class RecordScanner {
     return this.starts[cell] === this.ends[cell];
   }
 
-  /** Row end of a text that is not odd. */
+  /** Line break between the records, if the text is not odd. */
   get newLine(): '\n' | '\r\n' {
     return this.newline === 2 ? '\r\n' : '\n';
   }
 
-  /** Returns whether the last record is a line of blanks. */
+  /** Returns true if the last record is a line of blanks. */
   isBlankLine(): boolean {
     if (this.cells !== 1 || this.kinds[0] !== BARE) return false;
     for (let at = this.starts[0]!; at < this.ends[0]!; at += 1) if (this.bytes[at] !== BLANK) return false;
@@ -214,7 +214,7 @@ export class RecordScanner {
 
   private quotedKind = QUOTED;
 
-  /** Returns the position of the closing quote, or -1 if it is missing or may be the first of two. */
+  /** Returns the position of the closing quote, or -1 if it is missing or may be the first half of a doubled quote. */
   private endOfQuoted(start: number, end: number): number {
     const { bytes, quote } = this;
     this.quotedKind = QUOTED;

@@ -5,17 +5,17 @@ const BLANK = 0x20;
 const NUMBER_SIGN = 0x23;
 const NINE = 0x39;
 
-/** Signs that a record may not be data. */
+/** Hints that a record may not be data. */
 export interface RecordSigns {
-  /** Whether the record may be a total, a comment, a note, a drawn rule or an empty row, after which a table may end. */
+  /** Whether a table may end at the record: a total, a comment, a note, a drawn line or an empty row. */
   mayEnd: boolean;
   /** Whether a blank follows each delimiter. */
   isSpaced: boolean;
-  /** Whether a cell is the name of a total. */
+  /** Whether a cell may be the label of a total. */
   mayBeTotal: boolean;
 }
 
-/** Searches the bytes of the first cells of a record. It works on bytes because it runs for each record. */
+/** Looks for hints in the first cells of a record. It works on bytes because it runs for every record. */
 export function signsOf(scanner: RecordScanner, width: number): RecordSigns {
   const { bytes } = scanner;
   const signs = { mayEnd: false, mayBeTotal: false, isSpaced: scanner.cells > 1 };

@@ -1,10 +1,10 @@
-/** Run of consecutive rows. From the row at `index` of the table (from 0), row numbers in the file start at `row` (from 1). */
+/** Run of consecutive rows. It starts at the zero-based `index` in the table and at the one-based `row` number in the file. */
 export interface RowNumbers {
   index: number;
   row: number;
 }
 
-/** Maximum number of recorded interruptions. After more interruptions, reported row numbers are too low. */
+/** Maximum number of recorded gaps. Beyond this limit, the reported row numbers are too low. */
 const MAX_INTERRUPTIONS = 10_000;
 
 /** Maps the rows of a table to row numbers in the file, where rows may be left out. */
@@ -29,7 +29,7 @@ export class RowNumbering {
     this.count += 1;
   }
 
-  /** Returns the number of the last table row above a row of the file, or 0 above the first table row. */
+  /** Returns the number of the last table row above a row of the file, or 0 if there is none. */
   lastAbove(row: number): number {
     const at = this.runs.findLastIndex((run) => run.row < row);
     if (at < 0) return 0;
@@ -38,7 +38,7 @@ export class RowNumbering {
     return Math.min(row - 1, run.row + length - 1);
   }
 
-  /** Returns the runs, without the first row if it is the header. */
+  /** Returns the runs of data rows. The first row is omitted if it is the header. */
   list(isHeaderFirst: boolean): RowNumbers[] {
     if (!isHeaderFirst) return this.runs;
     const [first, second] = this.runs;

@@ -5,7 +5,7 @@ import { runQuery } from './query.js';
 
 const files = new TableFiles();
 
-/** Returns the rows of a query result and of the saved file. */
+/** Returns the rows of a query result and the rows of its saved file. */
 async function saved(sql: string, format: 'csv' | 'parquet', tables: Record<string, string> = {}) {
   const to = files.path(`result.${format}`);
   const { rows } = await runQuery({ kind: 'query', tables, sql, limit: 1_000, save: { to, format } });
@@ -13,7 +13,7 @@ async function saved(sql: string, format: 'csv' | 'parquet', tables: Record<stri
   return { content, answered: JSON.parse(rows) as unknown[][], read: await files.convert(content, format) };
 }
 
-describe('result that is saved as CSV', () => {
+describe('result saved as CSV', () => {
   it('keeps nulls at the end of a single-column table', async () => {
     const { path } = await files.convert('id,v\n1,1.5\n2,\n3,\n', 'csv');
     const { content, read } = await saved('SELECT v FROM t ORDER BY id', 'csv', { t: path });
@@ -36,20 +36,20 @@ describe('result that is saved as CSV', () => {
     ['delimiters', "VALUES ('a;b'), ('c;d'), ('e,f')"],
     ['several columns', "VALUES (NULL, NULL), ('a', 1), (NULL, 2), (' ', NULL), (NULL, NULL)"],
     ['several columns of nulls', 'SELECT NULL::INTEGER AS a, NULL::VARCHAR AS b'],
-  ])('has the same rows: %s', async (_, sql) => {
+  ])('has the same rows as the query result: %s', async (_, sql) => {
     const { answered, read } = await saved(`SELECT * FROM (${sql}) t`, 'csv');
     expect(read.rows).toEqual(answered);
     expect((await saved(`SELECT * FROM (${sql}) t`, 'parquet')).read.rows).toEqual(answered);
   });
 
-  it('reads empty texts as nulls, since CSV has no other form', async () => {
+  it('turns empty strings into nulls, which CSV cannot tell apart', async () => {
     for (const sql of ["VALUES (''), ('a'), ('')", "VALUES ('', ''), ('a', 'b'), ('', '')"]) {
       const { answered, read } = await saved(`SELECT * FROM (${sql}) t`, 'csv');
       expect(read.rows).toEqual(answered.map((row) => row.map((cell) => (cell === '' ? null : cell))));
     }
   });
 
-  it('contains a header without rows', async () => {
+  it('contains only a header if there are no rows', async () => {
     expect((await saved("SELECT 'a' AS name WHERE false", 'csv')).read).toMatchObject({
       columns: ['name text'],
       rows: [],
@@ -57,7 +57,7 @@ describe('result that is saved as CSV', () => {
   });
 });
 
-describe('result that is saved as Parquet', () => {
+describe('result saved as Parquet', () => {
   it.each([
     ['integers beyond 64 bits', 'SELECT 12345678901234567890::HUGEINT AS a'],
     ['the largest integers', "VALUES ('170141183460469231731687303715884105727'::HUGEINT), (NULL)"],

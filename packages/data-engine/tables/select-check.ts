@@ -46,10 +46,10 @@ interface Syntax {
 }
 
 /**
- * Accepts a single SELECT that only reads the named tables.
+ * Checks that a statement is a single SELECT that only reads the given tables.
  *
- * The locked database rejects files, network access and settings anyway. This check rejects them before anything runs, and blocks
- * functions that reveal details of the machine. It uses DuckDB's own syntax tree.
+ * The locked database denies access to files, the network and settings anyway. This check rejects such statements before
+ * anything runs, and also blocks functions that reveal details of the machine. It uses DuckDB's own syntax tree.
  *
  * @throws TaskProblem `invalid_sql`
  */
@@ -95,7 +95,7 @@ function* nodesOf(root: unknown): Generator<Node> {
   }
 }
 
-/** Returns table names in lower case: the given tables, and the WITH definitions that do not hide a table of the database. */
+/** Returns the lower-case names of the given tables and of the WITH definitions that do not hide a database table. */
 async function existingTables(
   connection: DuckDBConnection,
   tables: readonly string[],
@@ -104,7 +104,7 @@ async function existingTables(
   const defined = new Set<string>();
   for (const node of nodesOf(tree)) {
     if (!('key' in node && 'value' in node)) continue;
-    // Outside the scope of its WITH, DuckDB would read such a name as a file.
+    // Outside the scope of its WITH clause, DuckDB would treat such a name as a file.
     if (LIKE_A_FILE.test(String(node['key']))) refuse('A name in WITH cannot look like a file name');
     defined.add(lower(node['key']));
   }

@@ -24,9 +24,9 @@ export interface SheetTable extends TextTable {
 }
 
 /**
- * Writes the table of a sheet as a text. It leaves out empty rows and columns at the left, titles above, totals and notes below,
- * and another table beside it. Text cells get types as in a CSV file, errors (`#N/A`) become null, and merged cells keep their
- * value in the first cell.
+ * Writes the table of a sheet as delimited text. Leaves out empty rows, empty columns on the left, titles above the table,
+ * totals and notes below it, and another table beside it. Text cells are typed as in a CSV file, errors (`#N/A`) become null,
+ * and merged cells keep their value in the first cell.
  *
  * @throws TaskProblem `unreadable`, `unknown_sheet`, `invalid_dialect`
  */
@@ -191,7 +191,7 @@ class SheetRows {
     };
   }
 
-  /** Returns a row without the cells beside the table. */
+  /** Returns a row without the cells outside the table. */
   private cut({ number, cells }: GridRow): GridRow {
     return { number, cells: this.adjacent === undefined ? cells : cells.slice(0, this.adjacent.gap) };
   }
@@ -217,7 +217,7 @@ class SheetRows {
 
 const numbersOf = ({ cells }: GridRow): (number | undefined)[] => cells.map(toNumber);
 
-/** Returns the number in a cell, even if the cell stores it as a text. */
+/** Returns the number in a cell, even if it is stored as text. */
 function toNumber(cell: GridCell): number | undefined {
   if (typeof cell === 'number') return cell;
   const number = typeof cell === 'string' && cell.trim() !== '' ? Number(cell) : NaN;

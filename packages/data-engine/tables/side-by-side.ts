@@ -10,11 +10,11 @@ export interface AdjacentColumns {
 }
 
 /**
- * Finds the columns behind the first empty column of a table, which are another table or a note. They include the cells of these
- * columns above the table.
+ * Finds the columns to the right of the first empty column, which hold another table or a note. Cells above the table are
+ * included.
  *
  * @param rows the first rows of the sheet
- * @param start row where the table begins
+ * @param start number of the first table row
  */
 export function findAdjacentColumns(rows: readonly GridRow[], start: number): AdjacentColumns | undefined {
   const columns = filledColumns(rows.filter(({ number }) => number >= start));

@@ -17,7 +17,7 @@ export interface SourceColumn {
   typeId: DuckDBTypeId;
 }
 
-/** Structured query as SQL statements on a view `file`, which is defined by `source`. */
+/** Structured query compiled to SQL statements on a view `file`, which `source` defines. */
 export interface Plan {
   source: string;
   /** Statement that counts all matching rows or groups. */
@@ -37,7 +37,7 @@ interface ResultColumn {
 }
 
 /**
- * Compiles a query to SQL. Only existing column names are used, as `c0`, `c1` and so on, and values become parameters.
+ * Compiles a query to SQL. Columns must exist and are renamed to `c0`, `c1` and so on. Values become parameters.
  *
  * @throws TaskProblem at the location of the invalid part
  */
@@ -89,7 +89,7 @@ function finder(columns: readonly SourceColumn[]): ColumnLookup {
   };
 }
 
-/** Returns a lookup for the ORDER BY columns of a grouped query, which must be in the result. */
+/** Returns a lookup function for the ORDER BY columns of a grouped query, which must be result columns. */
 function resultColumnFinder(resultColumns: readonly ResultColumn[]): ColumnLookup {
   const places = new Map(resultColumns.map(({ name: column, type }, index) => [column, { type, sql: `a${index}` }]));
   return (column, loc) => {
@@ -182,7 +182,7 @@ function conditions(filters: readonly Filter[], find: ColumnLookup): Bound {
   return { ...bound, sql: terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : '' };
 }
 
-/** Compiles a filter. Comparisons with null are unknown, so null only satisfies IS NULL. */
+/** Compiles a filter. Comparisons with null are unknown, so a null cell only matches IS NULL. */
 function condition({ column, op, value }: Filter, loc: Location, find: ColumnLookup, bound: Bound): string {
   const filterColumn = find(column, [...loc, 'column']);
   const { sql, type } = filterColumn;
@@ -212,7 +212,7 @@ function condition({ column, op, value }: Filter, loc: Location, find: ColumnLoo
   return `${sql} ${op} ${parameter(value, [...loc, 'value'])}`;
 }
 
-/** Checks a number before it is inserted into SQL. @throws if it is not a whole number, which callers must prevent */
+/** Checks a number before it is inserted into SQL. @throws if it is not a whole number, which would be a bug in the caller */
 function assertWhole(value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error('limit and offset must be whole numbers');
   return value;

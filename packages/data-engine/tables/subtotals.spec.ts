@@ -166,7 +166,7 @@ describe('rows that are the sums of the rows above them', () => {
     expect(await read(content)).toMatchObject({ rows, leftOut, subtotals: 'drop' });
   });
 
-  it('adds them up only once in long tables', async () => {
+  it('do not count twice in long tables', async () => {
     const groups = Array.from({ length: 300 }, (_, group) => [
       ...Array.from({ length: 20 }, (__, item) => `item ${item},${group * item}.25`),
       `Total ${group},${group * 190 + 5}`,
@@ -224,12 +224,12 @@ describe('sum rows without a label', () => {
     ['that are no sums', csv('p,n', 'N,10', 'S,20', ',31')],
     ['that repeat a figure', csv('p,n', 'N,10', ',10')],
     ['in a later column', csv('n,p', '1,x', '2,y', '3,')],
-  ])('does not search rows %s', async (_, content) => {
+  ])('do not include rows %s', async (_, content) => {
     expect(await read(content)).toMatchObject({ leftOut: [], subtotals: null });
   });
 });
 
-describe('sum rows with another label', () => {
+describe('sum rows with a label that does not name a total', () => {
   const MONTHS = ['Jan,10', 'Feb,20', 'Mar,30', 'Q1,60', 'Apr,5', 'May,6', 'Jun,7', 'Q2,18'];
   it.each<[string, Content]>([
     ['in other characters', csv('p,n', 'N,10', 'S,20', 'All,30')],
@@ -252,7 +252,7 @@ describe('sum rows with another label', () => {
         ['All', 30],
       ],
     ],
-  ])('keeps and reports them: %s', async (_, content) => {
+  ])('are kept and reported: %s', async (_, content) => {
     const table = await read(content);
     expect(table).toMatchObject({ leftOut: [], subtotals: 'keep' });
     expect(table.uncertain).toContain('subtotals');
@@ -262,7 +262,7 @@ describe('sum rows with another label', () => {
     [{ subtotals: 'keep' }, 8, []],
     [{ subtotals: 'drop' }, 6, ['inside total 5-5', 'below total 9-9']],
     [{ subtotals: 'drop', last_row: 9 }, 7, ['inside total 5-5']],
-  ])('are handled as the caller chooses: %j', async (dialect, rows, leftOut) => {
+  ])('are kept or left out as the caller chooses: %j', async (dialect, rows, leftOut) => {
     const table = await read(csv('m,n', ...MONTHS), dialect);
     expect(table.rows).toHaveLength(rows);
     expect(table.leftOut).toEqual(leftOut);
@@ -281,7 +281,7 @@ describe('sum rows with another label', () => {
     ],
     ['powers of two', csv('p,n', 'a,1', 'b,2', 'c,4', 'd,8')],
     ['a large table', csv('p,n', ...Array.from({ length: 60_000 }, () => 'x,1'), 'All,60000')],
-  ])('does not detect them in %s', async (_, content) => {
+  ])('are not detected in %s', async (_, content) => {
     expect(await read(content)).toMatchObject({
       leftOut: [],
       subtotals: null,
@@ -289,7 +289,7 @@ describe('sum rows with another label', () => {
   });
 });
 
-describe('rows that are only named like totals', () => {
+describe('rows that are labelled as totals but are not sums', () => {
   it.each<[string, Content, number]>([
     ['a brand', csv('brand,litres', 'Shell,10', 'Total,20', 'Esso,30'), 3],
     ['a brand with the sum of two others', csv('brand,litres', 'Shell,10', 'Esso,20', 'Total,30', 'BP,7'), 4],
@@ -312,7 +312,7 @@ describe('rows that are only named like totals', () => {
       ],
       4,
     ],
-  ])('keeps and reports them: %s', async (_, content, rows) => {
+  ])('are kept and reported: %s', async (_, content, rows) => {
     const table = await read(content);
     expect(table.rows).toHaveLength(rows);
     expect(table.leftOut).toEqual([]);
@@ -323,12 +323,12 @@ describe('rows that are only named like totals', () => {
     ['words that contain a total', csv('p,n', 'Totalizer,1', 'Summer,2', 'Subtotalled,3')],
     ['rows without figures', csv('p,n', 'oak,10', 'Total,', 'pine,20')],
     ['remarks behind the figures', csv('p,n,remark', 'oak,10,x', 'pine,20,total', 'elm,5,y')],
-  ])('does not report other rows: %s', async (_, content) => {
+  ])('do not include other rows: %s', async (_, content) => {
     expect(await read(content)).toMatchObject({ leftOut: [], subtotals: null });
   });
 });
 
-describe('subtotal choice of the caller', () => {
+describe('subtotal option of the caller', () => {
   const proven = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,30', 'elm,5');
   const other = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,31', 'elm,5');
   it.each<[string, Content, DialectOptions, number, string[]]>([
@@ -374,7 +374,7 @@ describe('subtotal choice of the caller', () => {
       3,
       [],
     ],
-  ])('decides: %s', async (_, content, dialect, rows, leftOut) => {
+  ])('overrides the detection: %s', async (_, content, dialect, rows, leftOut) => {
     const table = await read(content, dialect);
     expect(table.rows).toHaveLength(rows);
     expect(table.leftOut).toEqual(leftOut);

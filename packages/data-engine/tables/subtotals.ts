@@ -6,8 +6,8 @@ import { findSumRows, type NumberRow, type SumRow } from './sum-rows.js';
 import { type TotalLabel, isTotalLabel, totalLabelOf } from './total-labels.js';
 
 /**
- * Maximum number of blocks that are added up at the same time. A total of several subtotals ends a block that starts above all of
- * them.
+ * Maximum number of blocks that are added up at the same time. A total over several subtotals ends a block that starts above
+ * the first of them.
  */
 const MAX_BLOCKS = 32;
 /** Maximum number of cells. In larger tables, only rows labelled as totals are checked. */
@@ -17,12 +17,12 @@ const MAX_LISTED = 100;
 
 type Numbers = readonly (number | undefined)[];
 
-/** Row between the rows of a table that is named like a total. */
+/** Row inside a table that is labelled as a total. */
 interface Candidate {
   row: GridRow;
-  /** Whether its numbers are the sums of the rows above it, from the start of a block. */
+  /** Whether its numbers are the sums of the rows above it, starting from the start of a block. */
   isSum: boolean;
-  /** Whether neither the name nor the sums can be a coincidence. */
+  /** Whether neither the label nor the sums can be a coincidence. */
   isCertain: boolean;
   /** Whether it is the sum of a block with several rows. */
   hasAddends: boolean;
@@ -42,16 +42,16 @@ export interface Subtotals {
 export const NO_SUBTOTALS: Subtotals = { rows: new Map(), sums: new Set(), choice: null, isUncertain: false };
 
 /**
- * Finds rows that are the sums of the rows above them, such as `Subtotal North`. A name alone proves nothing, because products
- * and brands have such names, too.
+ * Finds rows that are the sums of the rows above them, such as `Subtotal North`. A label alone proves nothing, because products
+ * and brands can have such names, too.
  */
 export class SubtotalSearch {
-  /** Row numbers of the sums of other rows. */
+  /** Numbers of the rows that are sums of other rows. */
   readonly sums = new Set<number>();
   private readonly candidates: Candidate[] = [];
   /**
-   * Sums since the start of each block that may end at the next row. The first row may be a header, so a block also starts after
-   * it.
+   * Column sums since the start of each block that may end at the next row. The first row may be a header, so a second block
+   * starts after it.
    */
   private blocks = [new ColumnSums()];
   private above: readonly GridCell[] = [];
@@ -72,7 +72,7 @@ export class SubtotalSearch {
     const isData = !mayBeSum || !this.addCandidate(row, numbers, label);
     if (isData) for (const block of this.blocks) block.add(numbers);
     if (this.rows === 1 || mayBeSum) this.blocks.push(new ColumnSums());
-    // The two blocks of the whole table remain.
+    // The two blocks that cover the whole table are always kept.
     if (this.blocks.length > MAX_BLOCKS) this.blocks.splice(2, 1);
     if (label === undefined) {
       this.above = row.cells;
@@ -89,7 +89,7 @@ export class SubtotalSearch {
     const hasSeveralSums = this.hasSeveralSums();
     const isProven = ({ isSum, isCertain }: Candidate): boolean => isSum && (hasSeveralSums || isCertain);
     const labelledSubtotals = candidates.filter((candidate) => choice === 'drop' || isProven(candidate));
-    // If there are no other subtotals, another step decides where the table ends.
+    // If these rows are the only subtotals, they are left to the code that decides where the table ends.
     const isEnd = labelledSubtotals.every((candidate) => choice !== 'drop' && end.has(candidate));
     const canBeLeftOut = ({ row, isProven: isSum }: SumRow): boolean =>
       row !== this.all[0]?.row && (choice === 'drop' || isSum);
@@ -134,14 +134,18 @@ export class SubtotalSearch {
     return true;
   }
 
-  /** Returns the rows with plain labels below all data. They are the end of the table, which has other rules. */
+  /**
+   * Returns the rows with plain labels below all data. Different rules apply to them, because they are at the end of the table.
+   */
   private endOfTable(): ReadonlySet<Candidate> {
     const isPlain = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find(isText)));
     return new Set(this.candidates.filter(({ row }) => row.number > this.lastData && isPlain(row)));
   }
 }
 
-/** Returns the label of a row: its first text, or a text with a number to its right. Rows without numbers do not have a label. */
+/**
+ * Returns the label of a row: its first text, or a text with a number to its right. Returns undefined for rows without numbers.
+ */
 function labelIn(cells: readonly GridCell[], numbers: Numbers): TotalLabel | undefined {
   const lastNumber = numbers.findLastIndex((number) => number !== undefined);
   if (lastNumber < 0) return undefined;

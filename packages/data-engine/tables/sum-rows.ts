@@ -3,16 +3,16 @@ import { type GridCell, type GridRow, isFilled, textOf } from './grid.js';
 
 /*
  * Finds totals by arithmetic, even without a label such as "Total". If a row equals the sums of the rows above or below it, its
- * figures, label and position are scored in bits of evidence that it is a total.
+ * numbers, label and position are scored as bits of evidence that it is a total.
  */
 
-/** Minimum evidence for a note about the totals of a table. */
+/** Minimum evidence for reporting that a table may contain totals. */
 const MIN_BITS = 4.5;
 /** Minimum evidence for leaving out a row without a label. */
 const PROOF_BITS = 8;
-/** Bits for the position of the last row, which is often the grand total. Rows above it lose bits instead. */
+/** Bits for the position of the last row, which is often the grand total. Rows above it have bits subtracted instead. */
 const LAST_ROW_BITS = 2.5;
-/** Evidence from a row labelled as a total, from a row without a label, and from a label unlike the other labels. */
+/** Evidence from a label that names a total, from a missing label, and from a label unlike the other labels. */
 const NAME_BITS = 20;
 const NO_LABEL_BITS = 10;
 const UNLIKE_LABEL_BITS = 3.5;
@@ -30,7 +30,7 @@ export interface NumberRow {
 export interface SumRow {
   row: GridRow;
   bits: number;
-  /** Whether the row is certain to be a total because it has no label. */
+  /** Whether the row has no label and enough evidence to be left out. */
   isProven: boolean;
 }
 

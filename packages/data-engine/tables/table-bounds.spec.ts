@@ -11,7 +11,7 @@ afterAll(async () => await tables.close());
 
 type Content = string | Uint8Array | (SheetCell[] | undefined)[];
 
-/** Formats the left-out parts as `place kind first-last`. */
+/** Formats the left-out rows and columns as `place kind first-last`. */
 const shortForm = (parts: LeftOut[]): string[] =>
   parts.map(({ place, kind, first, last }) => `${place} ${kind} ${first}-${last}`);
 
@@ -28,7 +28,7 @@ const DEMAND_ROWS = [
   ['pine', 2, 20],
 ];
 
-describe('header of numbers', () => {
+describe('first row with numbers', () => {
   const wide = [
     ['oak', 10, 20, 30],
     ['pine', 11, 21, 31],
@@ -40,14 +40,14 @@ describe('header of numbers', () => {
     ['numbers with an empty corner', ',1,2,3\noak,10,20,30\npine,11,21,31\n', ['column_1', '1', '2', '3']],
     ['weeks below a title', 'Plan\n\nproduct,1,2,3\noak,10,20,30\npine,11,21,31\n', ['product', '1', '2', '3']],
     ['weeks in a sheet', [['product', 1, 2, 3], ...wide], ['product', '1', '2', '3']],
-  ])('holds names: %s', async (_, content, names) => {
+  ])('is read as a header: %s', async (_, content, names) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(names);
     expect(table.cells).toEqual(wide);
     expect(table.dialect?.uncertain).toEqual(['header']);
   });
 
-  it('holds names: dates above numbers in a sheet', async () => {
+  it('is read as a header if a sheet has dates above numbers', async () => {
     const days = [45_663, 45_670, 45_677].map((day) => styled(day, 1));
     const table = await tables.read([['product', ...days], ...wide]);
     expect(table.names).toEqual(['product', '2025-01-06', '2025-01-13', '2025-01-20']);
@@ -65,7 +65,7 @@ describe('header of numbers', () => {
         [11, 21, 31],
       ],
     ],
-  ])('holds names: years only, %s', async (_, content) => {
+  ])('is read as a header if it contains only years: %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.names.every((name) => /^20\d\d$/.test(name))).toBe(true);
     expect(table.cells).toEqual([
@@ -83,7 +83,7 @@ describe('header of numbers', () => {
     ['a text that occurs below', 'oak,1,2,3\noak,11,21,31\n'],
     ['a text that is like those below', 'A1,1,2,3\nA2,11,21,31\n'],
     ['numbers alone', '1,2,3\n4,5,6\n'],
-  ])('does not hold names: %s', async (_, content) => {
+  ])('is read as data: %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.dialect).toMatchObject({ header: false, header_row: null, first_row: 1 });
     expect(table.rows).toBe(2);
@@ -114,7 +114,7 @@ describe('titles above a table', () => {
       ['above title 1-1', 'above note 2-2'],
     ],
   ];
-  it.each(cases.map(([name, ...rest]) => [name, rest] as const))('leaves them out: %s', async (_, rest) => {
+  it.each(cases.map(([name, ...rest]) => [name, rest] as const))('are left out: %s', async (_, rest) => {
     const [content, leftOut, more] = rest;
     const table = await tables.read(content, more);
     expect(table.names).toEqual(DEMAND_NAMES);
@@ -143,7 +143,7 @@ describe('titles above a table', () => {
     ],
     ['a year, which is a title', `Report,2025\n${DEMAND}`, ['above title 1-1'], false],
     ['dates, which are titles', `Printed,2025-01-01\nValid,2025-02-01\n${DEMAND}`, ['above title 1-2'], false],
-  ])('reports a table if they have figures: %s', async (_, content, leftOut, isUncertain) => {
+  ])('are reported as a table if they contain numbers: %s', async (_, content, leftOut, isUncertain) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(DEMAND_NAMES);
     expect(shortForm(table.leftOut)).toEqual(leftOut);
@@ -165,7 +165,7 @@ describe('titles above a table', () => {
       ['above table 1-4'],
     ],
     ['a shorter table', 'p,n\na,1\n\nproduct,quantity\noak,10\npine,20\n', ['above table 1-2']],
-  ])('accepts titles as wide as the table if an empty row follows: %s', async (_, content, leftOut) => {
+  ])('may be as wide as the table if an empty row follows: %s', async (_, content, leftOut) => {
     const table = await tables.read(content);
     expect(table.types).toEqual(['product text', 'quantity integer']);
     expect(table.cells).toEqual([
@@ -176,7 +176,7 @@ describe('titles above a table', () => {
     expect(table.dialect?.uncertain).toEqual(['header']);
   });
 
-  it('reads them with their row numbers if the caller asks for them', async () => {
+  it('are read as a table if the caller specifies their row numbers', async () => {
     const table = await tables.read(`region,q\nN,10\nS,20\n\n${DEMAND}`, { dialect: { header_row: 1, last_row: 3 } });
     expect(table.names).toEqual(['region', 'q']);
     expect(table.cells).toEqual([
@@ -185,7 +185,7 @@ describe('titles above a table', () => {
     ]);
   });
 
-  it('are reported with their first 100 characters', async () => {
+  it('are quoted with at most 100 characters', async () => {
     const table = await tables.read(`${'long '.repeat(50)}\n\n${DEMAND}`);
     expect(table.leftOut[0]?.text).toHaveLength(100);
   });
@@ -232,7 +232,7 @@ describe('titles above a table', () => {
         ['elm', 8, 9],
       ],
     ],
-  ])('never treats them as rows of %s', async (_, content, rows) => {
+  ])('do not include rows of %s', async (_, content, rows) => {
     const table = await tables.read(content);
     expect(table.cells).toEqual(rows);
     expect(table.leftOut).toEqual([]);
@@ -259,7 +259,7 @@ describe('titles above a table', () => {
         [2, 'elm'],
       ],
     ],
-  ])('does not treat them as a header in which %s', async (_, content, names, rows) => {
+  ])('do not include a header in which %s', async (_, content, names, rows) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(names);
     expect(table.cells).toEqual(rows);
@@ -274,13 +274,13 @@ describe('titles above a table', () => {
       ['Main St 1, Berlin', 'Elm St 2, Paris'],
     ],
     ['decimal commas', 'value\n1,5\n2,5\n', [1.5, 2.5]],
-  ])('does not treat them as the name of a single column: %s', async (_, content, cells) => {
+  ])('do not include the name of a single column: %s', async (_, content, cells) => {
     const table = await tables.read(content);
     expect(table.cells).toEqual(cells.map((cell) => [cell]));
     expect(table.dialect?.uncertain).toContain('delimiter');
   });
 
-  it('rejects a header with fewer cells than its rows, and reads the rows if errors are ignored', async () => {
+  it('do not include a header with fewer cells than its rows, which is rejected unless errors are ignored', async () => {
     const content = 'a,b\n1,2,3\n4,5,6\n7,8,9\n';
     expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', place: { row: 2, column: 3 } });
     const table = await tables.read(content, { ignoreErrors: true });
@@ -311,7 +311,7 @@ describe('row with an extra cell', () => {
     ['all rows', 'a,b\n1,2,\n3,4,\n'],
     ['all rows and the header', 'a,b,\n1,2,\n3,4,\n'],
     ['the header', 'a,b,\n1,2\n3,4\n'],
-  ])('does not exist when %s end with a delimiter', async (_, content) => {
+  ])('is not assumed if a delimiter ends %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(['a', 'b']);
     expect(table.cells).toEqual([
@@ -345,7 +345,7 @@ describe('line break in a header', () => {
   });
 });
 
-describe('end of a table', () => {
+describe('reader at the end of a table', () => {
   it.each<[string, Content, string[]]>([
     ['a total', `${DEMAND}Total,,30\n`, ['below total 4-4']],
     ['a total in capitals with a colon', `${DEMAND}TOTAL:,,30\n`, ['below total 4-4']],
@@ -381,7 +381,7 @@ describe('end of a table', () => {
     ['percentages', 'id,share\n1,12.5 %\n2,87.5 %\nTotal,100 %\n', ['id integer', 'share number']],
     ['rows below an empty line', 'id,n\n\n1,10\n2,20\nTotal,30\n', ['id integer', 'n integer']],
     ['many rows', `id,n\n${'1,2\n'.repeat(500)}Total,1000\n`, ['id integer', 'n integer']],
-  ])('keeps the types of a table with a total: %s', async (_, content, types) => {
+  ])('detects column types without the total: %s', async (_, content, types) => {
     const table = await tables.read(content);
     expect(table.types).toEqual(types);
     expect(shortForm(table.leftOut)).toEqual([expect.stringMatching(/^below total/)]);
@@ -399,7 +399,7 @@ describe('end of a table', () => {
         ['Total', 99],
       ],
     ],
-  ])('keeps %s and reports it', async (_, content) => {
+  ])('keeps and reports %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.rows).toBe(3);
     expect(table.leftOut).toEqual([]);
@@ -410,7 +410,7 @@ describe('end of a table', () => {
     ['a text', 'product,quantity\noak,1\npine,2\n\nplant,capacity\nMetz,5\nLyon,6\n', 7],
     ['a text with dates', 'p;d;n\nx;2025-01-31;1\ny;2025-01-31;2\n\na;b;c\ny;2025-02-28;2\n', 6],
     ['a sheet', [['p', 'n'], ['oak', 1], undefined, ['plant', 'n'], ['Metz', 5]], 5],
-  ])('reports another table of the same width below: %s', async (_, content, last) => {
+  ])('reports a possible second table of the same width below: %s', async (_, content, last) => {
     const table = await tables.read(content);
     expect(table.leftOut).toEqual([]);
     expect(table.dialect?.last_row).toBe(last);
@@ -425,7 +425,7 @@ describe('end of a table', () => {
     ['in two rows', 'p,n,m\na,1,2\nb,2,3\nSource: ERP,,\nAs of May,,\n'],
     ['in another language', 'p,n\na,1\nb,2\n出典：ERP,\n'],
     ['in a sheet', [['p', 'n', 'm'], ['a', 1, 2], ['b', 2, 3], ['Source: ERP']]],
-  ])('reports a text that may be a note directly below: %s', async (_, content) => {
+  ])('reports a text directly below the table that may be a note: %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.leftOut).toEqual([]);
     expect(table.dialect?.uncertain).toContain('last_row');
@@ -439,7 +439,7 @@ describe('end of a table', () => {
     ['a missing figure', 'p,n\na,1\nb,\n'],
     ['missing figures in other rows, too', 'p,n,m\na,1,2\nb,,\nc,2,3\nd,,\n'],
     ['sections', 'p,n,m\nNorth: wood,,\na,1,2\nSouth: steel,,\nb,2,3\n'],
-  ])('does not report a note at the end of a table with %s', async (_, content) => {
+  ])('does not report a possible note below a table with %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).not.toContain('last_row');
   });
 
@@ -463,13 +463,13 @@ describe('end of a table', () => {
     ['an empty row below the header', 'p,n\n\na,1\nb,2\n'],
     ['an empty row above many rows', `p,n\na,1\n\n${'b,2\n'.repeat(30)}`],
     ['an empty row below the title of a sheet', [['Plan'], undefined, ['p', 'n'], ['oak', 1], ['pine', 2]]],
-  ])('does not report another end of a table with %s', async (_, content) => {
+  ])('does not report a possible earlier end of a table with %s', async (_, content) => {
     const { dialect } = await tables.read(content);
     expect(dialect).toMatchObject({ other_last_row: null });
     expect(dialect?.uncertain).not.toContain('last_row');
   });
 
-  it('reports the last row above another table and above a total that is not a sum', async () => {
+  it('reports the last row above a possible second table and above a total that is not a sum', async () => {
     const second = await tables.read('p,n\na,1\nb,2\n\nplant,capacity\nMetz,5\nLyon,6\n');
     expect(second.dialect).toMatchObject({ last_row: 7, other_last_row: 3 });
     const total = await tables.read('p,n\na,10\nb,20\nTotal,99\n');
@@ -492,7 +492,7 @@ describe('end of a table', () => {
         ['Maximum', 30],
       ],
     ],
-  ])('leaves out %s of the column', async (_, content) => {
+  ])('leaves out %s of the column above', async (_, content) => {
     const table = await tables.read(content);
     expect(table.cells).toEqual([
       ['a', 10],
@@ -536,7 +536,7 @@ describe('end of a table', () => {
     expect(table.dialect?.uncertain).toEqual([]);
   });
 
-  it('leaves out a note with fewer commas than the rows', async () => {
+  it('leaves out a note with fewer commas than the data rows', async () => {
     const table = await tables.read('p,n,m\na,1,2\nb,2,3\n\nSource: ERP, as of today\n');
     expect(table.types).toEqual(['p text', 'n integer', 'm integer']);
     expect(shortForm(table.leftOut)).toEqual(['below note 5-5']);
@@ -578,7 +578,7 @@ describe('end of a table', () => {
 describe('columns beside the table of a sheet', () => {
   const side = (rows: (SheetCell[] | undefined)[]) => tables.read(rows);
 
-  it('leaves out another table, even a longer table', async () => {
+  it('are left out if they are another table, even a longer one', async () => {
     const table = await side([
       ['p', 'n', null, 'q', 'm'],
       ['a', 1, null, 'u', 5],
@@ -592,7 +592,7 @@ describe('columns beside the table of a sheet', () => {
     expect(table.leftOut).toEqual([{ place: 'beside', kind: 'table', first: 4, last: 5, text: 'q m u 5 v 6 w 7' }]);
   });
 
-  it('leaves out a note beside a table with title and total', async () => {
+  it('are left out if they are a note beside a table with a title and a total', async () => {
     const table = await side([['Plan'], undefined, ['p', 'n'], ['a', 10, null, 'ask Ann'], ['b', 20], ['Total', 30]]);
     expect(table.cells).toEqual([
       ['a', 10],
@@ -601,14 +601,14 @@ describe('columns beside the table of a sheet', () => {
     expect(shortForm(table.leftOut)).toEqual(['above title 1-1', 'below total 6-6', 'beside note 4-4']);
   });
 
-  it('leaves them out with the cells above them', async () => {
+  it('are left out with the cells above them', async () => {
     const above = [['Plan'], [null, null, 'draft'], [null, null, null, null, null, 'v2']];
     const data = ['a', 'b', 'c', 'd'].map((name, row) => [name, row, null, row === 1 ? 'ask Ann' : null]);
     const { leftOut } = await side([...above, ['p', 'n'], ...data]);
     expect(leftOut.at(-1)).toEqual({ place: 'beside', kind: 'table', first: 3, last: 6, text: 'draft v2 ask Ann' });
   });
 
-  it('keeps columns if the column between them has a value further below', async () => {
+  it('are kept if the column between them and the table has a value further below', async () => {
     const rows = Array.from({ length: 300 }, (_, n): SheetCell[] => [`p${n}`, n, n === 299 ? 1 : null, 2]);
     const table = await side([['p', 'n', null, 'q'], ...rows]);
     expect(table.names).toEqual(['p', 'n', 'column_3', 'q']);
@@ -616,7 +616,7 @@ describe('columns beside the table of a sheet', () => {
     expect(table.leftOut).toEqual([]);
   });
 
-  it('keeps columns if the column between them has a name', async () => {
+  it('are kept if the column between them and the table has a name', async () => {
     const table = await side([
       ['p', 'n', 'spare', 'q'],
       ['a', 1, null, 2],
@@ -628,7 +628,7 @@ describe('columns beside the table of a sheet', () => {
 describe('Markdown table', () => {
   const MARKDOWN = '| product | quantity |\n|:---|---:|\n| oak | 10 |\n| pine | 20 |\n';
 
-  it('contains neither the rule nor columns outside the bars', async () => {
+  it('has neither a row for the divider nor columns outside the bars', async () => {
     const table = await tables.read(MARKDOWN);
     expect(table.types).toEqual(['product text', 'quantity integer']);
     expect(table.cells).toEqual([
@@ -639,7 +639,7 @@ describe('Markdown table', () => {
     expect(table.dialect?.uncertain).toEqual([]);
   });
 
-  it('accepts a title above and a table without outer bars', async () => {
+  it('may have a title and no outer bars', async () => {
     const table = await tables.read('Demand\n\nproduct | quantity\n--- | :-:\noak | 10\npine | 20\n');
     expect(table.names).toEqual(['product', 'quantity']);
     expect(table.cells.map(([, quantity]) => quantity)).toEqual([10, 20]);

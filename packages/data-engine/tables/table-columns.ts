@@ -9,16 +9,16 @@ export interface StoredColumn {
   type: ColumnType;
 }
 
-/** Characters that JavaScript trims from texts. */
+/** Characters that JavaScript trims from strings. */
 const WHITE_SPACE =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
-/** Returns SQL for the trimmed text of a column, or null if the text is empty. */
+/** Returns SQL for the trimmed text of a column, which is null if the text is empty. */
 export const trimmedText = (column: string): string =>
   `nullif(trim(${identifier(column)}::VARCHAR, ${literal(WHITE_SPACE)}), '')`;
 
 /**
- * Returns columns of a converted table in the order of `names`, or all columns by default.
+ * Returns columns of a converted table in the order of `names`, or all columns if `names` is absent.
  *
  * @throws TaskProblem `unknown_column`
  */

@@ -12,15 +12,15 @@ export interface TailRow extends GridRow {
   isApart: boolean;
   /** Whether it has as many cells as the table. */
   isFull: boolean;
-  /** Whether a blank follows each delimiter, as in prose, and no other row of the file is written like this. */
+  /** Whether a blank follows each delimiter, as in prose, unlike in the other rows of the file. */
   isProse?: boolean;
 }
 
 export interface TableEnd {
-  /** Held-back rows that belong to the table. */
+  /** Held-back rows that turned out to belong to the table. */
   rows: TailRow[];
   below: LeftOut[];
-  /** Number of the first row that may not belong to the table: a total, a note, or a row of another table. */
+  /** Number of the first row that may not belong to the table because it may be a total, a note or a row of another table. */
   otherEnd: number | undefined;
 }
 
@@ -36,36 +36,36 @@ export const mayEndAt = (row: TailRow): boolean =>
 
 const hasLabel = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find(isText)));
 
-/** Returns true for a text in the first cell, such as a note, and no other cells. */
+/** Returns true for a row whose only filled cell is a text in the first column, such as a note. */
 const isTextAlone = (row: GridRow): boolean => isText(row.cells[0]) && countFilled(row) === 1;
 
-/** Returns true for a row of signs that draws a line across a table, such as `-----` and `---`. */
+/** Returns true for a row of characters that draw a line across the table, such as `-----` and `---`. */
 const isRule = ({ cells }: GridRow): boolean => {
   const texts = cells.map(textOf).filter(Boolean);
   return texts.some((text) => text.length > 2) && texts.every((text) => /^([-_=*~.─—])\1*$/.test(text));
 };
 
-/** Patterns of notes: a colon, parentheses, an asterisk, or several words. */
+/** Pattern for notes: a colon, parentheses, an asterisk, or several words. */
 const NOTE = /^[*†‡(\[]|：|:(?:\s|$)|\S\s+\S+\s+\S/;
-/** Minimum number of columns that makes a row with a single cell unlikely. */
+/** Minimum number of columns in a table for which a row with a single cell is unlikely to be data. */
 const MIN_COLUMNS = 3;
 
-/** Last rows of a table during reading. Totals and notes at the end of the table are among them. */
+/** Last rows of a table while it is read, including totals and notes at its end. */
 export class TableTail {
   private rows: TailRow[] = [];
   /** Number of rows with a single text. */
   private textsAlone = 0;
   /** First row that may be the header of another table. */
   private nextHeader: TailRow | undefined;
-  /** Rows with a text in a non-text column. */
+  /** Rows with text in a non-text column. */
   private readonly unlike = new WeakSet<TailRow>();
-  /** Number of the last row after an empty row, and the minimum number of rows between two empty rows. */
+  /** Number of the first row after the last empty row, and the smallest number of rows between two empty rows. */
   private lastGap: number | undefined;
   private smallestGroup = Infinity;
 
   /**
    * @param width usual number of filled cells
-   * @param hasGroups whether subtotals end groups of rows, so that empty rows are expected
+   * @param hasGroups whether subtotals end groups of rows. Empty rows between groups are then expected
    */
   constructor(
     private readonly width: number,
@@ -78,7 +78,7 @@ export class TableTail {
   }
 
   /**
-   * Holds back a row and returns rows that turned out to belong to the table.
+   * Holds back a row and returns the rows that are now known to belong to the table.
    *
    * @param profiles profiles of the rows above
    */
@@ -87,7 +87,7 @@ export class TableTail {
       column < profiles.width && isText(cell) && profiles.isTyped(column);
     if (row.cells.some(isUnlike)) {
       this.unlike.add(row);
-      // A row of texts after an empty row and below figures may be the header of another table.
+      // A row of text after an empty row and below numbers may be the header of another table.
       if (row.isApart && isTextRow(row) && countFilled(row) > 1) this.nextHeader ??= row;
     }
     const isBelowData =
@@ -101,7 +101,7 @@ export class TableTail {
     return this.rows.length > MAX_ROWS ? this.rows.splice(0) : [];
   }
 
-  /** Rows with a label that are totals only if they match the sums of their columns. */
+  /** Rows labelled as totals. They are totals only if they match the sums of their columns. */
   get totals(): TailRow[] {
     return this.rows.filter((row) => hasLabel(row) && !row.isApart);
   }
@@ -142,11 +142,14 @@ export class TableTail {
     const [guess] = guesses.filter((row) => row !== undefined).toSorted((a, b) => a - b);
     if (guess === undefined) return { rows: tableRows, below, otherEnd: undefined };
     const lastAbove = tableRows.findLastIndex((row) => row.number < guess && countFilled(row) > 0);
-    // Empty rows above the guess do not belong to the table either.
+    // Empty rows directly above this guess do not belong to the table either.
     return { rows: tableRows, below, otherEnd: Math.min(guess, tableRows[lastAbove + 1]?.number ?? guess) };
   }
 
-  /** Returns the number of the first of the last rows if they may be notes: names of totals, prose, or the only single texts. */
+  /**
+   * Returns the number of the first row of a tail that may consist of notes: labels of totals, prose, or the only rows with a
+   * single text.
+   */
   private noteAt(rows: readonly TailRow[]): number | undefined {
     const last = rows.at(-1);
     const isProse = last?.isProse === true && NOTE.test(textOf(last.cells[0]));
@@ -165,7 +168,7 @@ export class TableTail {
     return rowsBelow < this.smallestGroup ? lastGap : undefined;
   }
 
-  /** Returns the kind of a row below a table, or an empty text for a row of the table. */
+  /** Returns the kind of a row below a table, or an empty string for a row of the table. */
   private kindOf(row: TailRow, isBelow: boolean, isSum: (row: TailRow) => boolean): 'total' | 'note' | 'comment' | '' {
     const filled = countFilled(row);
     if (hasLabel(row) && hasNumbers(row) && (row.isApart || isBelow || isSum(row))) return 'total';
@@ -177,7 +180,7 @@ export class TableTail {
     return filled === 0 && !isBelow ? '' : 'note';
   }
 
-  /** Returns whether a row is a sentence with delimiters that cannot be a row of the table. */
+  /** Returns true if a row is a sentence that contains delimiters and cannot be a row of the table. */
   private isNote(row: TailRow): boolean {
     const mayBeNote =
       row.isProse === true || (row.isApart && !row.isFull && isTextRow(row) && NOTE.test(textOf(row.cells[0])));

@@ -14,31 +14,31 @@ import {
 import { type HeaderEvidence, headerEvidence, isSequence, isYear } from './header.js';
 import { addLeftOut, leftOutEntry } from './left-out.js';
 
-/** Maximum number of rows below a header that are compared with it. */
+/** Maximum number of rows that are compared with the header above them. */
 const ROWS_BELOW = 200;
 
 /** Start of the table in a file. */
 export interface TableStart {
-  /** Number of the row with the header, or of the first row of a table without header. */
+  /** Number of the header row, or of the first row of a table without a header. */
   start: number;
   /** Usual number of filled cells. */
   usual: number;
   above: LeftOut[];
-  /** Number of rows above the table that cannot be titles. Other than 0 only with `ignoreErrors`. */
+  /** Number of rows above the table that cannot be titles. Always 0 without `ignoreErrors`. */
   skipped: number;
   isUncertain: boolean;
 }
 
 export interface StartOptions<Row extends GridRow = GridRow> {
-  /** Returns whether a row has as many delimiters as most others. Undefined for sheets. */
+  /** Returns true if a row has as many delimiters as most rows. Undefined for sheets. */
   isFull?: (row: Row) => boolean;
   ignoreErrors?: boolean;
 }
 
 /**
- * Finds the first row of a table. The usual number of filled cells decides: narrower rows above the first row with it are titles.
- * Only texts can be titles, unless an unmistakable header follows. A narrow row of texts directly above figures is a header with
- * missing names.
+ * Finds the first row of a table. Rows with fewer filled cells than usual are titles if they are above the first row with the
+ * usual number. Only text can be a title, unless an unmistakable header follows. A narrow row of text directly above numbers is
+ * a header with missing names.
  *
  * @param all the first rows of the file
  */
@@ -77,7 +77,7 @@ export function findStart<Row extends GridRow>(
   const above: LeftOut[] = [];
   for (const run of runsOf(rows.slice(0, start - skipped))) {
     const isTable = isTableAbove(run);
-    // The caller may want a table with a header instead.
+    // The caller may want this other table, which has a header.
     if (isTable && run.length > 2 && isTextRow(run[0]!)) isUncertain = true;
     for (const row of run) {
       const kind = isComment(row) ? 'comment' : isTable ? 'table' : row.cells.some(isText) ? 'title' : 'note';
@@ -93,13 +93,12 @@ export function findStart<Row extends GridRow>(
   }
 }
 
-/** Maximum number of rows above an empty row that may be a list of values. */
+/** Maximum length of a list of values above an empty row, in rows. */
 const MAX_VALUES = 20;
 
 /**
  * Returns the index of a header that follows an empty row, if the rows above it are only a list of values, such as `Date` and
- * 2025-01-02. Returns undefined if the rows above are a separate table: they have a header and are at least as many as the rows
- * below.
+ * 2025-01-02. Returns undefined if they are a separate table, with a header and at least as many rows as there are below.
  */
 function headerBehindGap<Row extends GridRow>(
   rows: readonly Row[],
@@ -120,14 +119,14 @@ function headerBehindGap<Row extends GridRow>(
   return undefined;
 }
 
-/** Returns true if the row at an index holds the names of the rows below. */
+/** Returns true if the row at an index holds the column names for the rows below. */
 export const isHeaderAt = <Row extends GridRow>(
   rows: readonly Row[],
   place: number,
   { isFull = () => true }: StartOptions<Row>,
 ): boolean => compareBelow(rows, place, isFull).evidence !== undefined;
 
-/** Separates rows into runs without empty rows, comments and single cells between them. */
+/** Splits rows into runs at empty rows, comments and single cells. */
 function runsOf(rows: readonly GridRow[]): GridRow[][] {
   const runs: GridRow[][] = [];
   let before: GridRow | undefined;
@@ -140,10 +139,10 @@ function runsOf(rows: readonly GridRow[]): GridRow[][] {
   return runs;
 }
 
-/** Maximum number of cells in a row with a single value: its name, the value and a unit. */
+/** Maximum number of cells in a row with a single value: a name, the value and a unit. */
 const MAX_VALUE_CELLS = 3;
 
-/** Returns true if rows contain figures, as in another table or in a list of values such as `Capacity` and 500. */
+/** Returns true if rows contain numbers, as in another table or in a list of values such as `Capacity` and 500. */
 function isTableAbove(rows: readonly GridRow[]): boolean {
   const figures = rows.map(({ cells }) => cells.filter((cell) => isFigure(cell)));
   if (rows.some((row) => countFilled(row) < 2 || isComment(row))) return false;
@@ -151,17 +150,18 @@ function isTableAbove(rows: readonly GridRow[]): boolean {
   return figures[0]?.length === 1 && rows[0]!.cells.some(isText) && countFilled(rows[0]!) <= MAX_VALUE_CELLS;
 }
 
-/** Returns whether a cell has a number that is unlikely to be a year. */
+/** Returns true if a cell contains a number that is unlikely to be a year. */
 function isFigure(cell: GridCell): boolean {
   const profiles = profilesOf([{ cells: [cell] }]);
   return profiles.isNumeric(0) && !isYear(Number(textOf(cell)));
 }
 
-/** Number of titles that may be above a table without rows. */
+/** Maximum number of titles above a header without data rows. */
 const TITLES_ABOVE_HEADER = 5;
 
 /**
- * Returns the most frequent count, compared from its first row to the end. A count of 1 is used only if all other counts fail.
+ * Returns the most frequent count. Each count is compared only with the rows from its first occurrence on. A count of 1 is used
+ * only if all other counts fail.
  */
 export function usualCount(counts: readonly number[]): number {
   const times = (count: number, from = 0): number => counts.slice(from).filter((other) => other === count).length;
@@ -207,14 +207,14 @@ function profilesOf(rows: readonly Pick<GridRow, 'cells'>[], width = 0): ColumnP
   return profiles;
 }
 
-/** Returns true if a row can only be a header: texts, possibly beside numbers that rise evenly. */
+/** Returns true if a row can only be a header: text, possibly with numbers that increase in equal steps. */
 function isHeaderAlone({ cells }: GridRow): boolean {
   const others = cells.filter((cell) => isFilled(cell) && !isText(cell));
   return others.length === 0 || isSequence(others);
 }
 
 /**
- * Returns whether a row is a text with figures unlike the columns below, such as `Printed on` and a date above numbers or texts.
+ * Returns true if a row is a text with a value unlike the columns below, such as `Printed on` and a date above numbers or text.
  */
 function isLabel({ cells }: GridRow, { profiles, below }: Comparison): boolean {
   const ofRow = profilesOf([{ cells }], profiles.width);

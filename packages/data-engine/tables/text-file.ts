@@ -7,30 +7,32 @@ import { TaskProblem } from '../tasks.js';
 import { MAX_ROW_BYTES } from '../limits.js';
 import { surveyEncoding } from './encodings.js';
 
-/** Text file that is read as UTF-8. */
+/** Text file, converted to UTF-8 if necessary. */
 export interface TextFile {
   path: string;
   /** Offset of the text after its byte order mark. */
   start: number;
-  /** Encoding of the original file by its name in the Encoding Standard: `utf-8`, `windows-1252`, `shift_jis`. */
+  /** Encoding of the original file, named as in the Encoding Standard: `utf-8`, `windows-1252`, `shift_jis`. */
   encoding: string;
   /** Other encodings that the bytes fit. */
   otherEncodings: string[];
 }
 
 export interface TextOptions {
-  /** Encoding that the request specifies. Detected if absent. */
+  /** Encoding from the request. Detected if absent. */
   encoding?: string | undefined;
-  /** Whether the format allows Unicode only, so that other encodings are rejected. */
+  /** Whether the format only allows Unicode. Other encodings are then rejected. */
   isUnicode?: boolean;
-  /** Whether invalid bytes become U+FFFD. Otherwise they are rejected. */
+  /** Whether invalid bytes are replaced with U+FFFD. Otherwise they are rejected. */
   ignoreErrors?: boolean;
 }
 
 const CHUNK_BYTES = 4 * 1024 ** 2;
 /** Number of bytes at the start of a file that reveal its kind. */
 export const SAMPLE_BYTES = 1024 ** 2;
-/** Control characters that occur in texts: tab, line feed, vertical tab, form feed, carriage return, substitute, escape. */
+/**
+ * Control characters that occur in text files: tab, line feed, vertical tab, form feed, carriage return, substitute, escape.
+ */
 const CONTROLS_OF_TEXTS = new Set([9, 10, 11, 12, 13, 26, 27]);
 const FIRST_PRINTABLE = 32;
 const JAPANESE_ESCAPE = /\x1b\$[@B]/;
@@ -41,7 +43,10 @@ const remedyOf = ({ isUnicode = false }: TextOptions): string =>
 /** Thrown by {@link readRows} for bytes that are not UTF-8. */
 class NotUtf8 extends Error {}
 
-/** Detects the encoding by the byte order mark and the first bytes. Encodings other than UTF-8 are converted into `copy`. */
+/**
+ * Detects the encoding by the byte order mark and the first bytes. Text in encodings other than UTF-8 is converted to UTF-8 in
+ * `copy`.
+ */
 async function openText(from: string, copy: string, options: TextOptions, signal?: AbortSignal): Promise<TextFile> {
   const { encoding, isUnicode = false } = options;
   const sample = await readStart(from);
@@ -52,14 +57,14 @@ async function openText(from: string, copy: string, options: TextOptions, signal
   if (encoding === undefined && mark === 'feff') return recode(from, copy, 'utf-16be', options, signal);
   if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) return recode(from, copy, encoding, options, signal);
   if (!isUtf8(sample.subarray(0, endOfCharacters(sample, sample.length)))) throw new NotUtf8();
-  // The escape sequences of ISO-2022-JP are ASCII and would pass as UTF-8.
+  // The escape sequences of ISO-2022-JP are ASCII, so the text would pass as UTF-8.
   if (encoding === undefined && !isUnicode && JAPANESE_ESCAPE.test(sample.toString('latin1')))
     return recode(from, copy, 'iso-2022-jp', options, signal);
   return { path: from, start: hasMark(sample) ? 3 : 0, encoding: 'utf-8', otherEncodings: [] };
 }
 
 /**
- * Opens a text whose bytes are not valid UTF-8.
+ * Opens a text file whose bytes are not valid UTF-8.
  *
  * @throws TaskProblem `unreadable`, or `invalid_dialect` if the request specifies UTF-8
  */
@@ -95,7 +100,7 @@ async function openLegacyText(
 const mayBe = (encodings: readonly string[]): string =>
   encodings.length === 0 ? '' : `, but it may be ${encodings.join(' or ')}`;
 
-/** Runs on a file's text, and a second time if the text turns out not to be UTF-8. */
+/** Calls `run` with a file's text, and calls it again if the text turns out not to be UTF-8. */
 export async function withText<Answer>(
   from: string,
   copy: string,
@@ -127,7 +132,9 @@ export async function readStart(path: string, start = 0): Promise<Buffer> {
   }
 }
 
-/** @throws TaskProblem `unreadable` if the text is not in this encoding, `invalid_dialect` if the request specifies it */
+/**
+ * @throws TaskProblem `unreadable` if the text is not in this encoding, `invalid_dialect` if the request specifies the encoding
+ */
 async function recode(
   from: string,
   copy: string,
@@ -167,8 +174,8 @@ function requireDecoder(encoding: string, fatal: boolean): Decoder {
 }
 
 /**
- * Calls `onRow` for the start of each row. `onRow` returns the start of the next row, or -1 if it needs more bytes. Its argument
- * `end` is the end of the available bytes.
+ * Calls `onRow` for the start of each row. `onRow` returns the start of the next row, or -1 if it needs more bytes. Its `end`
+ * argument is the end of the available bytes.
  *
  * @throws NotUtf8 if the bytes are not UTF-8
  * @throws TaskProblem `unreadable` for binary files and rows that are too long
@@ -221,7 +228,9 @@ export async function readRows(
   }
 }
 
-/** Returns the end of the last complete UTF-8 character, so that a character at the end of the chunk does not count as broken. */
+/**
+ * Returns the end of the last complete UTF-8 character, so that a character that the chunk cuts off does not count as invalid.
+ */
 function endOfCharacters(bytes: Uint8Array, end: number): number {
   for (let at = end - 1; at >= Math.max(0, end - 3); at -= 1) {
     const byte = bytes[at]!;
@@ -243,7 +252,9 @@ const BINARY_KINDS: readonly [start: string, kind: string][] = [
   ['1f8b', 'compressed with gzip. Unpack it before you upload it'],
 ];
 
-/** Returns the kind of a binary file. Texts may start with the same letters but do not contain such control characters. */
+/**
+ * Returns the kind of a binary file. A text file may start with the same letters but does not contain such control characters.
+ */
 function binaryKind(sample: Buffer): string | undefined {
   const start = sample.subarray(0, 4).toString('hex');
   const [, kind] = BINARY_KINDS.find(([bytes]) => start.startsWith(bytes)) ?? [];

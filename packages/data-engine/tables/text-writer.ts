@@ -3,7 +3,7 @@ import { TaskProblem } from '../tasks.js';
 import { MAX_ROW_BYTES, MAX_TEXT_BYTES } from '../limits.js';
 import type { TextSource } from './parquet-writer.js';
 
-/** Text of an empty cell in the files of {@link TextWriter}. All other cells are in quotes. */
+/** Content of an empty cell in files from {@link TextWriter}. All other cells are quoted. */
 const NULL_TOKEN = String.raw`\N`;
 
 const QUOTE = 0x22;
@@ -13,7 +13,7 @@ const CR = 0x0d;
 const NULL_BYTES = Buffer.from(NULL_TOKEN);
 const FLUSH_BYTES = 1024 ** 2;
 
-/** Writes a table of texts in a form that DuckDB reads unambiguously: `"a","b""c",\N`. */
+/** Writes a text table in a format that DuckDB reads unambiguously: `"a","b""c",\N`. */
 export class TextWriter {
   private readonly file: number;
   private bytes = Buffer.allocUnsafeSlow(2 * FLUSH_BYTES);
@@ -61,7 +61,7 @@ export class TextWriter {
     if (this.length >= FLUSH_BYTES) this.flush();
   }
 
-  /** Completes the file and returns how DuckDB must read it. Rows may have fewer cells than `columns`. */
+  /** Completes the file and describes how DuckDB must read it. Rows may have fewer cells than `columns`. */
   finish(columns: number, { header, isRagged }: { header: boolean; isRagged: boolean }): TextSource {
     this.flush();
     const { path, hasNewlines, longestRow } = this;

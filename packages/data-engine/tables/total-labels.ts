@@ -1,12 +1,12 @@
-/* Names of totals, subtotals and averages in the languages of Europe and East Asia. */
+/* Names of totals, subtotals and averages in European and East Asian languages. */
 
 const list = (...lines: readonly string[]): string[] => lines.join(',').split(',');
 
 /** Names of averages, which must be the whole label. */
 const AVERAGES = list('average,avg,mean,mittelwert,durchschnitt,moyenne,media,média,promedio,gemiddelde');
 /**
- * Names of other statistics, which must be the whole label. Figures beside `Max` and `Min` prove nothing, because people have
- * these names, too.
+ * Names of other statistics, which must be the whole label. Matching numbers beside `Max` and `Min` prove nothing, because
+ * people have these names, too.
  */
 const OTHER_STATISTICS = {
   maximum: list('maximum,höchstwert,massimo,máximo,maximo'),
@@ -28,7 +28,7 @@ const TOTALS = list(
   'totale,totali,somma,suma,totales,gran total,total geral,totaal,eindtotaal,totalt,summa,yhteensä,razem,ogółem,celkem,součet,spolu',
   'összesen,toplam,toplamı,genel toplam,σύνολο,итого,всего,итог,сумма,разом,усього,общо,ukupno,skupaj,sum,σ,∑,合計,総計,合计,总计,總計,합계,총계',
 );
-/** All names. Most of them must be the whole label. */
+/** All names. Most names must be the whole label. */
 const LABELS = new Set([
   ...AVERAGES,
   ...Object.values(OTHER_STATISTICS).flat(),
@@ -43,7 +43,7 @@ const NAMES = new Set([...SUBTOTALS, ...TOTALS]);
 /** Names in scripts without blanks between words. */
 const UNSPACED = [...NAMES].filter((name) => /\p{Script=Han}|\p{Script=Hangul}/u.test(name));
 const ARE_SUBTOTALS = new Set(SUBTOTALS);
-/** Statistic that a name announces. Names that are not listed announce sums. */
+/** Statistic that a label stands for. Labels that are not listed stand for sums. */
 export type Statistic = 'sum' | 'average' | keyof typeof OTHER_STATISTICS;
 const STATISTICS = new Map<string, Statistic>([
   ...AVERAGES.map((name) => [name, 'average'] as const),
@@ -55,11 +55,11 @@ const FILLERS = new Set(list('for,of,in,für,von,pour,de,del,des,du,per,di,da,do
 
 /** Maximum label length in bytes. */
 const MAX_LABEL_BYTES = 200;
-/** Signs around a label, as in `** Total **` and `Total:`. */
+/** Punctuation around a label, as in `** Total **` and `Total:`. */
 const SIGNS = ` *:=.,-_~+<>()[]|/#"'`;
 const SIGN_BYTES = new Set(Buffer.from(SIGNS));
 
-/** Text that names a total. */
+/** Label that names a total. */
 export interface TotalLabel {
   /** Name of the group, such as `north` in `Total North`. Empty for a plain label. */
   group: string;
@@ -67,7 +67,7 @@ export interface TotalLabel {
   statistic: Statistic;
 }
 
-/** Returns the label in a text that consists of the name of a total, or begins or ends with such a name. */
+/** Returns the label in a text that is, starts with or ends with the name of a total. */
 export function totalLabelOf(text: string): TotalLabel | undefined {
   if (text.length > MAX_LABEL_BYTES) return undefined;
   const label = cleaned(text);
@@ -116,21 +116,21 @@ function cleaned(text: string): string {
 
 const isSign = (sign: string): boolean => SIGNS.includes(sign) || sign.trim() === '';
 
-/** Returns the part of a cell between the signs around it. */
+/** Returns the range of a cell without the punctuation around it. */
 export function partInsideSigns(bytes: Uint8Array, start: number, end: number): { start: number; end: number } {
   while (start < end && SIGN_BYTES.has(bytes[start]!)) start += 1;
   while (end > start && SIGN_BYTES.has(bytes[end - 1]!)) end -= 1;
   return { start, end };
 }
 
-/** First two bytes and lengths of all labels. Few other texts share them. */
+/** First two bytes and length of every label. Few other strings share them. */
 const OUTLINES = new Set(
   [...LABELS]
     .flatMap((label) => [Buffer.from(label), Buffer.from(label.toUpperCase())])
     .map((bytes) => outlineOf(bytes, 0, bytes.length)),
 );
 
-/** Returns true if the bytes name a total. It must be fast because it runs for each row. */
+/** Returns true if the bytes are the name of a total. It must be fast because it runs for every row. */
 export const isTotalAt = (bytes: Uint8Array, start: number, end: number): boolean =>
   OUTLINES.has(outlineOf(bytes, start, end)) && isTotalLabel(Buffer.from(bytes.subarray(start, end)).toString());
 
@@ -150,7 +150,7 @@ const ENDINGS = new Set(
   [...NAMES].flatMap((name) => spellings(` ${name}`)).map((bytes) => four(bytes, bytes.length - 4)),
 );
 
-/** Returns true if the bytes begin or end with the name of a total. It must be fast because it runs for each text cell. */
+/** Returns true if the bytes begin or end with the name of a total. It must be fast because it runs for every text cell. */
 export function hasTotalAt(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > MAX_LABEL_BYTES) return false;
   const isLikely =

@@ -15,17 +15,17 @@ const ALPHABETS = [
 const [ESTONIAN, ICELANDIC] = [ALPHABETS[6]!, ALPHABETS[7]!];
 const LETTER = 'A-Za-zÀ-ÖØ-öø-ÿŠšŽžŒœŸ';
 const CAPITAL = 'À-ÖØ-ÞŠŽŒŸ';
-/** Signs that never occur beside an accented letter, or beside each other. */
+/** Symbols that never occur next to an accented letter or next to each other. */
 const SIGN = '¢¤¦¨¬¯°±²³´¶·¸¹¼½¾×÷';
 
 /** Patterns that words in Windows-1252 do not match. */
 const ODD = [
   `[${SIGN}]{2}|[${SIGN}](?=[À-ÖØ-öø-ÿ])|[À-ÖØ-öø-ÿ][${SIGN}]`,
-  // Signs between letters, except apostrophes, dashes, blanks and square metres.
+  // Symbols between letters, except apostrophes, dashes, blanks and square metres.
   `[${LETTER}](?:(?<!m)[²³]|[^${LETTER}²³’‘´·–—…•×\\u00ad\\u00a0])(?=[${LETTER}])`,
   // Opening quotes, inverted question marks and inverted exclamation marks at the end of a word.
   `[${LETTER}][¿¡‚„]`,
-  // Capitals among small letters.
+  // Capitals between small letters.
   `[a-zß-öø-ÿ][${CAPITAL}]|[${LETTER}][${CAPITAL}](?=[a-zß-öø-ÿ])`,
   '[À-ÖØ-öø-ÿ]{4}',
 ].map((pattern) => new RegExp(pattern));
@@ -33,8 +33,8 @@ const ODD = [
 const LETTERS = new RegExp(`[${LETTER}]+`, 'g');
 
 /**
- * Letters of a single language. If few words are in this language, the text has another encoding: Hungarian has `ő` in place of
- * `õ`.
+ * Letters of a single language. If only few words fit the language, the text has another encoding. In Hungarian, for example,
+ * `ő` would be read as `õ`.
  */
 const MARKS = [
   { mark: /õ(?!e)/, alphabet: ESTONIAN },
