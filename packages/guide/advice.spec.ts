@@ -30,7 +30,7 @@ async function solved(model: string): Promise<Room> {
   return room;
 }
 
-/** Returns the answer to a question about another plan without solving it, or undefined if it can be solved. */
+/** Returns the reason why a what-if question cannot be solved, or undefined if it can. */
 function whyNotTried(question: string, room: Room): string | undefined {
   const { statement } = readStatement(question);
   if (statement?.kind !== 'what_if') return `${question} is not a what-if question`;
@@ -44,7 +44,7 @@ function whyNotTried(question: string, room: Room): string | undefined {
   return undefined;
 }
 
-describe('the guide’s advice', () => {
+describe('advice of the guide', () => {
   it.each<[string, string]>([
     ['what if the profit of chairs is 40', WORKSHOP],
     ['what if profit is 40', WORKSHOP],
@@ -68,7 +68,7 @@ describe('the guide’s advice', () => {
     ['what if oak chair rises by 5', GOODS],
     ['what if oak chair in week 2 rises by 5', GOODS],
     ['what if we drop price', GOODS],
-  ])('is accepted after %j', async (question, model) => {
+  ])('is accepted by the guide after %j', async (question, model) => {
     const room = await solved(model);
     const { statement } = readStatement(question);
     const isTried = statement?.kind === 'what_if';
@@ -81,7 +81,7 @@ describe('the guide’s advice', () => {
     }
   });
 
-  it('is accepted if it comes from the help', async () => {
+  it('is accepted by the guide if it comes from the help text', async () => {
     const statements = Array.from(HELP.matchAll(/`([^`\n]+)`/g), ([, one = '']) => one).filter((one) => one !== ';');
     expect(statements.length).toBeGreaterThan(20);
     for (const statement of statements) {
@@ -97,7 +97,7 @@ describe('the guide’s advice', () => {
   });
 });
 
-describe('an amount of a column', () => {
+describe('an amount for a column in a what-if question', () => {
   const limitsIn = async (question: string, model = GOODS): Promise<object | undefined> => {
     const room = new Room();
     await room.say(model);
@@ -112,11 +112,11 @@ describe('an amount of a column', () => {
     ['what if we had 200 work', ['Work time']],
     ['what if 10 more work', ['Work time']],
     ['what if we had only 20 work', ['Work time']],
-  ])('is ambiguous if a limit uses it up: %s', async (question, limits) => {
+  ])('is ambiguous if a constraint limits the column: %s', async (question, limits) => {
     expect(await limitsIn(question)).toEqual({ column: 'work', limits });
   });
 
-  it('names the value that limits it', async () => {
+  it('is reported with the value that limits the column', async () => {
     const model = `budget = 40; ${GOODS.replace('<= 40 for', '<= budget for')}`;
     expect(await limitsIn('what if we had 200 work', model)).toEqual({ column: 'work', limits: ['budget'] });
   });
@@ -128,11 +128,11 @@ describe('an amount of a column', () => {
     'what if we had 20 supply',
     'what if we had 20 stools',
     'what if there is no work',
-  ])('is unambiguous in %s', async (question) => {
+  ])('is unambiguous in "%s"', async (question) => {
     expect(await limitsIn(question)).toBeUndefined();
   });
 
-  it('asks which figure is meant', async () => {
+  it('leads to a question about which number is meant', async () => {
     const room = await solved(GOODS);
     const { question, calls } = await room.say('what if we had 200 work');
     expect(calls.map(({ tool }) => tool)).toEqual(['ask_user_question']);
@@ -150,7 +150,7 @@ describe('an amount of a column', () => {
     ['what if 10 more hours of labour', WORKSHOP, { kind: 'limit', target: 'Labour', plus: 10 }],
     ['what if we had 200 boards of oak stock', WORKSHOP, { kind: 'limit', target: 'Oak stock', to: 200 }],
     ['what if we had 200 hours', WORKSHOP, { kind: 'value', target: 'hours', to: 200 }],
-  ])('is understood without its unit: %s', async (question, model, change) => {
+  ])('may have a unit: %s', async (question, model, change) => {
     const room = new Room();
     await room.say(model);
     const sketch = new Sketch(room.cards);
@@ -162,7 +162,7 @@ describe('an amount of a column', () => {
   });
 
   it.each(['what if we had 200 tables of labour', 'what if 5 chairs of hours'])(
-    'is rejected with another name as its unit: %s',
+    'is rejected if its unit is the name of something else: %s',
     async (question) => {
       const room = new Room();
       await room.say(WORKSHOP.replace('2 chairs + 4 tables <= hours', '2 chairs <= hours'));

@@ -51,7 +51,7 @@ it.each(['yes', 'Yes, solve it', 'sure'])('accepts the offer of a solve: %s', as
   expect((await room.say(text)).text).toContain('Solved: the objective is 600');
 });
 
-describe('a word that names nothing', () => {
+describe('an answer that is not a name', () => {
   const START = 'x integer; maximize p: x; C: x <= 4, hard';
   const STOCK =
     'weeks: 1 to 3; x[t] integer for t in weeks; maximize p: sum t in weeks: x[t]; C: x[t] <= stock0 for t in weeks, hard';
@@ -68,7 +68,7 @@ describe('a word that names nothing', () => {
     [`${START}; kpi: none; data: in the formulas`, 'both'],
     ['Hello', 'yes'],
     ['maximize p: 3 a + 2 b', 'nothing'],
-  ])('changes no card: %s, then %s', async (text, answer) => {
+  ])('does not change any card: %s, then %s', async (text, answer) => {
     const room = new Room();
     await room.say(text);
     const before = structuredClone(room.cards);
@@ -78,7 +78,7 @@ describe('a word that names nothing', () => {
     expect(turn.text).toContain('Still open:');
   });
 
-  it.each(['none', 'nothing', 'no'])('closes an empty list: %s', async (answer) => {
+  it.each(['none', 'nothing', 'no'])('says that a list is empty: %s', async (answer) => {
     const room = new Room();
     await room.say(START);
     await room.say(answer);
@@ -90,7 +90,7 @@ describe('a word that names nothing', () => {
   });
 
   it.each(['formulas', 'the formulas', 'in formulas', 'from the formulas', 'They are in the formulas.'])(
-    'refers to the formulas: %s',
+    'can say that the numbers are in the formulas: %s',
     async (answer) => {
       const room = new Room();
       await room.say(`${START}; kpi: none`);
@@ -100,7 +100,7 @@ describe('a word that names nothing', () => {
     },
   );
 
-  it.each(['last', 'the last one'])('refers to the last option: %s', async (answer) => {
+  it.each(['last', 'the last one'])('can refer to the last option: %s', async (answer) => {
     const room = new Room();
     await room.say(START);
     await room.say(answer);

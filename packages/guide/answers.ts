@@ -11,9 +11,9 @@ import type { Reading, Statement } from './statement.js';
 import { spelledAsOption, typedOptions } from './typed-options.js';
 import { figureOf, NO_NAME, tidy } from './words.js';
 
-/** Placeholder in the id of a question. An answer in free words replaces it. */
+/** Placeholder in the id of a question. A free-text answer replaces it. */
 export const BLANK = '…';
-/** Maximum length of an answer that was typed without choosing the question. */
+/** Maximum length of an answer in a plain message that does not refer to the question. */
 const MAX_REPLY_LENGTH = 80;
 
 /** Statement in the messages of a turn. */
@@ -25,7 +25,7 @@ export interface Saying {
 
 /**
  * Returns the statements in the messages to answer, in order. A chosen option yields the statements in its description. Other
- * text is parsed as statements, or otherwise as an answer to the question. Each statement is parsed lazily.
+ * text is parsed as statements or, failing that, as an answer to the question. Each statement is parsed lazily.
  */
 export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
   for (const [index, message] of messages.entries()) {
@@ -40,7 +40,7 @@ export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
     const chosen = Object.values(answer.selections ?? {}).flat();
     const words = answer.other_text ?? '';
     for (const label of chosen) yield* choice(label, question);
-    // Text in addition to the chosen option of a single-choice question is not a second answer.
+    // For a single-choice question, text next to the chosen option is not a second answer.
     yield* sayings(words, chosen.length === 0 || question?.multi_select === true ? question : undefined, true);
     // Clients repeat the chosen options in the text.
     const isRepeated = [...chosen, words, chosen.join(', ')].some((text) => text.trim() === content.trim());
@@ -84,7 +84,10 @@ function* sayings(text: string, question: Question | undefined, isAnswer: boolea
 
 const isSingle = (text: string): boolean => Array.from(splitStatements(text)).length === 1;
 
-/** Reads a line next to other statements as an answer, but only if it cannot be a name: `continuous`, `hard` or a number. */
+/**
+ * Reads a line that has other statements next to it as an answer, but only if it cannot be a name: `continuous`, `hard` or a
+ * number.
+ */
 function answerBeside(line: string, pattern: string): Reading | undefined {
   if (line.length > MAX_REPLY_LENGTH || readStatement(line).statement !== undefined || isOfScenario(line))
     return undefined;
@@ -99,7 +102,7 @@ function read(line: string, pattern: string | undefined): Reading {
   const figure = figureFor(line, pattern);
   if (figure !== undefined) return readStatement(figure);
   const alone = readStatement(line);
-  // Changes of a scenario never become a card, and numbers are not words.
+  // Scenario changes never become a card, and numbers are not words.
   const isNoAnswer = (): boolean =>
     ('reason' in alone && isOfScenario(line)) || whyAmounts(line) !== undefined || givesFigures(line);
   if (pattern === undefined || (alone.statement === undefined && isNoAnswer())) return alone;
@@ -107,7 +110,7 @@ function read(line: string, pattern: string | undefined): Reading {
   const place = MODAL.test(line) ? / (?:is|are) …$/ : BLANK;
   const inPattern = readStatement(pattern.replace(place, () => (place === BLANK ? line : ` ${line}`)));
   if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
-  // A limit in words is neither a name nor a description.
+  // A limit written in words is neither a name nor a description.
   const isAmount = inPattern.statement?.kind === 'requirement' && inPattern.statement.quantity !== undefined;
   if (alone.statement === undefined && isLimiting(line) && isWords(inPattern) && !isAmount) return alone;
   const isBare =
@@ -119,14 +122,14 @@ function read(line: string, pattern: string | undefined): Reading {
   return alone;
 }
 
-/** Statements that nothing of a kind exists. */
+/** Statements that a list is empty, such as `kpi: none`. */
 const NOTHING: ReadonlySet<Statement['kind']> = new Set(['no_kpi', 'no_requirement', 'data_in_formulas']);
 
 const MODAL = /^(?:must|may|can|have to|has to) /i;
 const GIVEN = /^(?<name>[\p{L}_][\p{L}\p{M}\p{N}_]*)(?: ?:| is| are| equals)(?<body> ?[^:]+)$/iu;
 const BETWEEN = /^(?:to|and|or|until|through)$/i;
 
-/** Whether a line only assigns numbers to a name: `price is 3`, `weeks: one to four`. */
+/** Returns true if a line only assigns numbers to a name: `price is 3`, `weeks: one to four`. */
 function givesFigures(line: string): boolean {
   const parts = (GIVEN.exec(line)?.groups?.['body'] ?? '').split(/[ ,-]+|\.\.+/).filter((part) => part !== '');
   return parts.some(hasFigure) && parts.every((part) => hasFigure(part) || BETWEEN.test(part));
@@ -139,15 +142,18 @@ function figureFor(line: string, pattern: string | undefined): string | undefine
   return asked !== undefined && name === asked && figureOf(body) !== undefined ? `${name} = ${body.trim()}` : undefined;
 }
 
-/** Whether a question asks for an index. A text such as `t in weeks` could otherwise be a unit. */
+/** Whether a question asks for an index. In an answer to another question, `t in weeks` could be a unit. */
 const isOfIndex = (pattern: string): boolean => pattern.endsWith(` index: ${BLANK}`);
 
-/** Whether a line has the form that a question asks for. A number, a sense, a file and a formula are not sentences. */
+/**
+ * Whether a line has the format that a question asks for. If the question asks for a number, a sense, a file or a formula,
+ * sentences do not fit.
+ */
 function mayFill(line: string, pattern: string): boolean {
-  // `yes` does not name anything, but `none` is a valid answer about KPIs.
+  // `yes` is not a name, but `none` is a valid answer about KPIs.
   if (NO_NAME.test(tidy(line)))
     return NOTHING.has(readStatement(pattern.replace(BLANK, () => line)).statement?.kind ?? 'kpi');
-  // `price = cost` is written in full.
+  // To set `price` to `cost`, the user must write `price = cost` in full.
   if (pattern.endsWith(` = ${BLANK}`) && isName(line)) return false;
   const field = /^set .+ (?<field>\w+): …$/.exec(pattern)?.groups?.['field'] ?? '';
   if (/^(?:weight|penalty|target|quantity|default)$/.test(field)) return figureOf(line) !== undefined;
@@ -166,7 +172,7 @@ function mayFill(line: string, pattern: string): boolean {
   return !isAnswer && !isProblem(parseFormula(line));
 }
 
-/** Whether a line is a limit and longer than a name or a number. */
+/** Whether a line is a limit with more words than a name or a number. */
 const isSentence = (line: string): boolean => isLimiting(line) && line.trim().split(/\s+/).length > 2;
 
 /** Whether a statement consists only of words. */
@@ -178,7 +184,7 @@ function isWords({ statement }: Reading): boolean {
 /** Whether a line is meant as a formula. An invalid formula must not become an answer in words. */
 const isFormula = (line: string): boolean => /[<>=≤≥[\]]/.test(line);
 
-/** Whether a line assigns the requested formula to the name in the question: `profit = 3x + 2y`. */
+/** Whether a line assigns the requested formula to the name in the question, as in `profit = 3x + 2y`. */
 function givesFormula({ statement }: Reading, pattern: string): boolean {
   const asked = /^set (.+) expression: …$/.exec(pattern)?.[1];
   if (statement?.kind !== 'relation' || statement.label !== undefined) return false;
@@ -189,7 +195,7 @@ function givesFormula({ statement }: Reading, pattern: string): boolean {
 /** Introduces a question that is still open. Its options are shown in an earlier message. */
 export const STILL_OPEN = 'Still open: ';
 
-/** Returns the open question of the agent's latest answer, which asks or repeats it. */
+/** Returns the open question that the agent's latest answer asks or repeats. */
 export function openQuestion(messages: readonly Message[]): Question | undefined {
   for (const { role, content, tool_calls } of messages.toReversed()) {
     if (role !== 'assistant') continue;

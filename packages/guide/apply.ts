@@ -30,7 +30,7 @@ import { findFile } from './workspace-file.js';
 /** Matches `2 tables + chairs` and `sum p in goods: make[p]`, but neither `cost-benefit` nor `3 shifts`. */
 const COMPUTATION = / [-+*/] |\d ?[*/]|\]/;
 
-/** Maximum number of variables of a statement, and of names that a rejection shows. */
+/** Maximum number of variables in a statement, and of names that an error message shows. */
 export const MAX_NAMES = 100;
 const MAX_SHOWN = 10;
 
@@ -143,7 +143,7 @@ function put(
   return undefined;
 }
 
-/** Names the existing cards that contradict a statement such as `kpi: none`. */
+/** Lists the existing cards that contradict a statement such as `kpi: none`. */
 function whyStaying(
   { isFurther }: StatementOf<'no_kpi' | 'no_requirement' | 'data_in_formulas'>,
   sketch: Sketch,
@@ -165,7 +165,7 @@ function whyStaying(
   return `the ${word} ${listFirst(labels, MAX_SHOWN)} ${stay} on the canvas: write ${listFirst(removals, MAX_SHOWN)} to remove ${them}`;
 }
 
-/** Adds the card for an empty list of a type, unless cards of the type exist. */
+/** Adds a card that marks the list of a type as empty, unless cards of that type exist. */
 function putNothingMore(
   sketch: Sketch,
   type: CardType,
@@ -237,7 +237,7 @@ function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause
   return put(sketch, 'constraint', name, { expression: text, index: index ?? null, ...countsData(counts) }, cause);
 }
 
-/** Adds or changes a requirement. Replaces its earlier form, such as a quantity by a relation. */
+/** Adds or changes a requirement. Fields of its previous variant are removed, such as the quantity if it becomes a relation. */
 function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch, cause: string): string | undefined {
   const type = 'production_requirement';
   const { text: description, label, quantity, product } = statement;
@@ -254,7 +254,9 @@ function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch,
   return put(sketch, type, label ?? product ?? description, data, cause);
 }
 
-/** Converts `10 chiars` to a relation if a variable `chairs` exists. It cannot be solved until the name is corrected. */
+/**
+ * Converts `10 chiars` to a relation if a variable `chairs` exists. The relation prevents a solve until the name is corrected.
+ */
 function misspelledAmount(
   { quantity, product }: StatementOf<'requirement'>,
   sketch: Sketch,
@@ -354,7 +356,7 @@ function putVariable(
   return problem;
 }
 
-/** Clears the file fields of a set whose members are listed. */
+/** Card data that clears the file fields of a set with listed members. */
 const NO_FILE = { file_path: null, sheet: null, key: null, column: null, columns: null, default: null };
 
 /** Adds or changes a set in a file. Replaces any earlier definition of the set. */
@@ -382,13 +384,13 @@ function applyFileSet(
   return undefined;
 }
 
-/** @param path path as written. The end of a path is sufficient if it matches a single file. */
+/** @param path path as written. Its last segments are sufficient if they match a single file. */
 function applyFile(path: string, sketch: Sketch, files: readonly string[], cause: string): string | undefined {
   const found = findFile(path, files);
   return 'problem' in found ? found.problem : put(sketch, 'data', found.path, { file_path: found.path }, cause);
 }
 
-/** Joins the first distinct problems. Returns undefined without problems. */
+/** Joins the first distinct problems. Returns undefined if there are none. */
 export function joined(problems: (string | undefined)[]): string | undefined {
   const found = [...new Set(problems.filter((problem) => problem !== undefined))];
   return found.length === 0 ? undefined : found.slice(0, 5).join(', and ');

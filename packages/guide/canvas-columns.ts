@@ -3,7 +3,7 @@ import { fileColumns, fileKey, readData } from '../canvas/index.js';
 import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 
-/** Column over a set. */
+/** Column of numbers for the members of a set. */
 export interface SetColumn {
   /** Name in formulas. */
   name: string;
@@ -12,7 +12,7 @@ export interface SetColumn {
   type: 'number' | 'text';
   set: string;
   isInFile: boolean;
-  /** Name of the file, or of the set whose card contains the column. */
+  /** Name of the file, or of the set whose card holds the column. */
   place: string;
 }
 
@@ -38,7 +38,7 @@ export function columnsOf(sketch: Sketch): SetColumn[] {
 }
 
 /**
- * Lists the formula names of the columns in a sentence. Returns an empty text without columns.
+ * Lists the formula names of the columns in a sentence. Returns an empty string if there are no columns.
  *
  * @param set limits the list to columns over this set
  */

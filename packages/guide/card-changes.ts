@@ -7,11 +7,11 @@ import type { Classification, StatementOf } from './statement.js';
 import { figureOf, NUMBER } from './words.js';
 
 /*
- * Applies statements to existing cards. Like `apply`, each function returns the reason why a statement is impossible, or
- * undefined.
+ * Applies statements to existing cards. Like `apply`, each function returns the reason why a statement cannot be applied, or
+ * undefined if it was applied.
  */
 
-/** Maximum number of constraints of a statement, and of labels that a rejection shows. */
+/** Maximum number of constraints in a statement, and of labels that an error message shows. */
 const MAX_LABELS = 100;
 const MAX_SHOWN = 10;
 /** Separator between the names of a list. */
@@ -21,7 +21,7 @@ export const VALUES = 'Values';
 const FIGURE_GIVEN = new RegExp(`^[^:]+: ?${NUMBER}$`, 'i');
 const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity', 'default']);
 
-/** Returns the class of a constraint as card data. */
+/** Returns the card data for the class of a constraint. */
 export const countsData = (counts: Classification | undefined): Record<string, unknown> =>
   counts === undefined
     ? {}
@@ -40,7 +40,7 @@ export function classify({ whom, counts }: StatementOf<'classify'>, sketch: Sket
   return undefined;
 }
 
-/** Returns the constraints with the listed labels, or a message about missing labels. */
+/** Returns the constraints with the listed labels, or an error message about missing labels. */
 function listed(whom: string, sketch: Sketch): SketchCard[] | string {
   const whole = sketch.resolve(whom, ['constraint']);
   if (whole !== undefined) return [whole];
@@ -69,7 +69,7 @@ export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause:
   return undefined;
 }
 
-/** Removes a card, a value of a data card, or every item of a list. */
+/** Removes a card, a value on a data card, or every item in a list. */
 export function remove(said: string, sketch: Sketch, cause: string): string | undefined {
   const whom = isOfValues(said) ? VALUES : said;
   const isKnown = (one: string): boolean =>
@@ -82,10 +82,10 @@ export function remove(said: string, sketch: Sketch, cause: string): string | un
 }
 
 const withoutValue = (whom: string): string => whom.replace(/^(?:the )?value /i, '');
-/** `values`, `all values`: the values on the canvas, which several cards may hold. */
+/** Whether a name means all values on the canvas, which may be on several cards: `values`, `all values`. */
 export const isOfValues = (whom: string): boolean => /^(?:(?:all|the) )*values$/i.test(whom.trim());
 
-/** Explains that nothing has a name. Suggests the removal of values and of cards with a similar name. */
+/** Explains that nothing on the canvas has the given name. Suggests removing values and cards with a similar name. */
 function whyNotRemoved(names: readonly string[], sketch: Sketch): string {
   const nothing = `nothing on the canvas is called ${listFirst(
     names.map((one) => quote(one, 40)),
@@ -100,7 +100,7 @@ function whyNotRemoved(names: readonly string[], sketch: Sketch): string {
   return removals.length === 0 ? nothing : `${nothing}: write ${listFirst(removals, MAX_SHOWN)}`;
 }
 
-/** Removes an exact match before a match in another case. */
+/** Removes the card or value with a name. Prefers an exact match over a match in a different case. */
 function removeOne(whom: string, sketch: Sketch, cause: string): void {
   const name = withoutValue(whom);
   const holder = sketch.holderOf(name);
@@ -117,7 +117,7 @@ function removeOne(whom: string, sketch: Sketch, cause: string): void {
   else sketch.change(holder, { values: Object.fromEntries(values) }, cause);
 }
 
-/** Applies `set <card> <field>: <value>`, which can fill any gap of a card. */
+/** Applies `set <card> <field>: <value>`, which can fill any gap on a card. */
 export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, cause: string): string | undefined {
   const card = sketch.resolve(whom);
   if (card === undefined) return `nothing on the canvas is called ${quote(whom, 40)}`;
@@ -145,7 +145,7 @@ function contentOf(field: string, text: string): unknown {
   return text;
 }
 
-/** Removes the card's own name before a formula: `profit = 3x + 2y` for the objective profit. */
+/** Removes the name of the card in front of a formula: `profit = 3x + 2y` for the objective profit. */
 function withoutName(text: string, { label }: Pick<SketchCard, 'label'>): string {
   const trimmed = text.trim();
   const begins = trimmed.slice(0, label.length).toLowerCase() === label.toLowerCase();

@@ -20,7 +20,7 @@ describe('a name that differs from another name only in case', () => {
     'Make[p] binary for p in ps',
     'X integer',
     'X, z >= 2',
-  ])('renames nothing and prevents a solve: %s', async (statement) => {
+  ])('does not rename anything and prevents a solve: %s', async (statement) => {
     const room = new Room();
     room.files = ['ps.csv'];
     await room.say(`${MODEL}\n${CLOSED}`);
@@ -39,7 +39,7 @@ describe('a name that differs from another name only in case', () => {
     expect((await room.say('maximize n: x + X; X = 40')).text).not.toContain('only in case');
   });
 
-  it.each(['X <= 1', 'X = 1'])('is corrected by an option: %s', async (statement) => {
+  it.each(['X <= 1', 'X = 1'])('can be corrected with an option of the question: %s', async (statement) => {
     const room = new Room();
     await room.say(`${MODEL}\n${CLOSED}`);
     await room.say(statement);
@@ -53,7 +53,7 @@ describe('a name that differs from another name only in case', () => {
     'X <= 3; x integer; maximize n: x + X; x <= 4; X integer',
     'x integer; X = 3; L: x <= X, hard; x <= 4; maximize n: x',
     'sum_x integer; X = 3; maximize n: sum_x; L: sum_x <= X, hard',
-  ])('may be a separate name that formulas use: %s', async (model) => {
+  ])('may be a separate name if formulas use it: %s', async (model) => {
     const room = new Room();
     const { text } = await room.say(model);
     expect(text).not.toMatch(/only in case|I do not understand/);

@@ -1,7 +1,7 @@
 import { type FactsOfColumn, fileKey, readData } from '../canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/* Builds the options of questions about the columns of a file. */
+/* Builds the options for questions about the columns of a file. */
 
 /** Label of an option, and its equivalent statements. */
 export type Choice = [label: string, statements: string];
@@ -9,7 +9,7 @@ export type Choice = [label: string, statements: string];
 /** Maximum number of columns in a question. */
 const MAX_COLUMNS = 5;
 
-/** Returns options that resolve an ambiguous definition of members. */
+/** Returns options that resolve an ambiguous definition of set members. */
 export function membersChoices(card: SketchCard): Choice[] {
   const { set, file } = readData(card);
   if (set === undefined || file?.otherKey === undefined) return [];
@@ -21,7 +21,9 @@ export function membersChoices(card: SketchCard): Choice[] {
   ];
 }
 
-/** Returns the statement that maps a name to another column. Returns undefined if all mapped columns exist. */
+/**
+ * Returns a function that builds a statement to map a name to another column. Returns undefined if all mapped columns exist.
+ */
 export function namingOfColumn(card: SketchCard, sketch: Sketch): ((column: string) => string) | undefined {
   const { set, file } = readData(card);
   const known = columnsOf(card, sketch).map(({ name }) => name);

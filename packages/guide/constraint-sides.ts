@@ -2,9 +2,9 @@ import { fieldOf } from '../canvas/index.js';
 import { type Formula, mentionsOf } from '../modelling/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/* Parts of constraints that questions about limits use. */
+/* Helpers for questions about limits, based on the sides of constraints. */
 
-/** Returns the formula of a card, or an empty text. */
+/** Returns the formula of a card, or an empty string. */
 export const expressionOf = (card: SketchCard | undefined): string =>
   (card && fieldOf<string>(card, 'expression')) ?? '';
 

@@ -20,7 +20,7 @@ it.each<[string, string[]]>([
   expect((await room.say('solve')).calls.map(({ tool }) => tool)).not.toContain('run_solve');
 });
 
-it('keeps a sentence about a name of the model until it is understood', async () => {
+it('keeps a sentence that contains a name of the model until it is understood', async () => {
   const room = new Room();
   await room.say('plants integer; maximize profit: 3 plants; land: plants <= 4');
   const { text } = await room.say('we run 3 plants');
@@ -28,7 +28,7 @@ it('keeps a sentence about a name of the model until it is understood', async ()
 });
 
 it.each(['We have 3 trucks', 'We run at most 3 plants', 'we operate 40 hours of labour'])(
-  'does not apply to a possible limit: %s',
+  'does not ask for names if the sentence may be a limit: %s',
   async (sentence) => {
     const room = new Room();
     expect((await room.say(sentence)).text).toContain('I do not understand this yet');

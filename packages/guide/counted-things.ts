@@ -8,7 +8,7 @@ const COUNTED =
 const THING = /^(?<figure>\S+) (?<thing>\p{L}[\p{L}\p{N}_]*s)(?: (?:in|at|near|across) .+)?$/iu;
 const AND = /, and |, | and /i;
 
-/** Returns the things that a sentence counts, with their number as digits. Returns an empty list for other sentences. */
+/** Returns the things that a sentence counts, with each number in digits. Returns an empty list for other sentences. */
 function countedIn(text: string): { figure: string; thing: string }[] {
   const parts = COUNTED.exec(text)?.groups?.['things']?.split(AND) ?? [];
   const counted = parts.map((part) => {
@@ -18,7 +18,7 @@ function countedIn(text: string): { figure: string; thing: string }[] {
   return counted.every(({ figure }) => figureOf(figure) !== undefined) ? counted : [];
 }
 
-/** Whether a sentence counts things, none of which is mentioned on the canvas. */
+/** Whether a sentence counts things and none of them are mentioned on the canvas. */
 export const isCount = (text: string, isMentioned: (word: string) => boolean): boolean => {
   const counted = countedIn(text);
   return counted.length > 0 && !counted.some(({ thing }) => isMentioned(thing));

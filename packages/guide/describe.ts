@@ -39,7 +39,7 @@ function describeWorkspace({ workspace: { directories, files, total } }: Turn): 
   return total === 0 ? 'The workspace is empty.' : `At the top of the workspace: ${shown}${more}.`;
 }
 
-/** Lists files that were added or removed, and missing files that the messages name. */
+/** Lists files that were added or removed, and files mentioned in the messages that do not exist. */
 export function describeFiles({ changes, messages, attachments }: Turn): string[] {
   const named = messages.flatMap(({ to_answer, file_ids }) => (to_answer ? file_ids : []));
   const unknown = named.filter((reference) => !attachments.has(reference)).map((reference) => quote(reference));
@@ -67,7 +67,7 @@ export function describeCard({ card_type, label, data }: SketchCard): string {
   return `${title} ${quote(label, 60)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`;
 }
 
-/** Converts a text, number or flag to text. */
+/** Converts a string, number or flag to text. */
 const plain = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
@@ -92,7 +92,7 @@ const figuresOf = (value: unknown): string =>
       )})`
     : '?';
 
-/** Describes the changes of the turn to the canvas, and the changes that failed. */
+/** Describes the changes that the turn made to the canvas, and the changes that failed. */
 export function describeChanges(made: AppliedChange[]): string[] {
   const done = made.flatMap(({ change: { kind, card }, error }) =>
     error !== undefined
@@ -118,7 +118,7 @@ const describeReplaced = ({ replaced = [] }: SketchCard): string =>
         MAX_QUOTED,
       )}`;
 
-/** Lists the statements on the canvas that cannot be parsed, until they are repaired or removed. */
+/** Lists the statements on the canvas that cannot be parsed. They stay on the canvas until they are repaired or removed. */
 export function describeOpen(open: readonly OpenStatement[]): string[] {
   const [first] = open;
   if (first === undefined) return [];
@@ -148,7 +148,7 @@ export function describeRefused(refused: RejectedStatement[]): string[] {
   return [`${NOT_USED}\n${bullets([...shown, ...more])}`];
 }
 
-/** Names the statements beyond the limit of the turn. */
+/** Lists the statements that exceed the limit of the turn. */
 export function describeLeft(left: string[]): string[] {
   const [first] = left;
   if (first === undefined) return [];

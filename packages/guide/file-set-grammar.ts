@@ -4,19 +4,20 @@ import type { Reading, StatementOf } from './statement.js';
 import { figureOf, without } from './words.js';
 
 /*
- * Sets in files: `products from data/products.csv key product`, `lanes from lanes.xlsx sheet Lanes key origin, destination`,
- * `origins from lanes.csv column origin`, `demand from demand.csv key product, week default 0`. Names may be in quotation marks.
+ * Statements about sets in files: `products from data/products.csv key product`,
+ * `lanes from lanes.xlsx sheet Lanes key origin, destination`, `origins from lanes.csv column origin`,
+ * `demand from demand.csv key product, week default 0`. Names may be in quotation marks.
  */
 
 const FROM = /^(?<set>\S+) from (?:(?:the )?file )?(?<rest>.+)$/i;
 const QUOTES = `"'\``;
 const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`/g;
-/** Words that may follow the path. */
+/** Keywords that may follow the path. */
 const PARTS = /,? (?:sheet|keys?|column|default) /gi;
 const KEY = /^,? (?:keys?|column) /i;
 const COMMAS = /,| and /gi;
 
-/** Reads a set in a file. Returns undefined for other texts. */
+/** Reads a set in a file. Returns undefined for other text. */
 export function readFileSet(text: string): Reading | undefined {
   const { set = '', rest = '' } = FROM.exec(text)?.groups ?? {};
   if (!isName(set)) return undefined;
@@ -54,12 +55,12 @@ export const columnsIn = (text: string): string[] =>
     .map((part) => bare(part.replace(/^(?:,| and )/i, '')))
     .filter((column) => column !== '');
 
-/** Splits a text before each match of a pattern outside of quotation marks. */
+/** Splits a string before each match of a pattern outside quotation marks. */
 function splitBefore(text: string, pattern: RegExp): string[] {
   const plain = text.replace(QUOTED, (quoted) => '_'.repeat(quoted.length));
   const places = [0, ...Array.from(plain.matchAll(pattern), ({ index }) => index), text.length];
   return places.slice(1).map((end, at) => text.slice(places[at], end));
 }
 
-/** Removes quotation marks, commas and colons around a name. */
+/** Removes the quotation marks, commas and colons around a name. */
 export const bare = (text: string): string => without(without(text.trim(), ' ,:'), QUOTES).trim();

@@ -21,7 +21,7 @@ describe('a set in a file', () => {
       'products FROM a.xlsx sheet "Unit default 2" key "a, b", c',
       { path: 'a.xlsx', sheet: 'Unit default 2', key: ['a, b', 'c'] },
     ],
-  ])('parses %s', (text, statement) => {
+  ])('is parsed from %s', (text, statement) => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'file_set', set: 'products', ...statement } });
   });
 
@@ -29,16 +29,16 @@ describe('a set in a file', () => {
     ['products from a.csv key a default none', 'none is not a number'],
     ['products from a.csv key a key b', '`key` appears twice'],
     ['products from a.csv key a column b', 'use either `key` or `column` to define the members, not both'],
-  ])('explains the problem of %s', (text, reason) => expect(readStatement(text)).toEqual({ reason }));
+  ])('is rejected with a reason: %s', (text, reason) => expect(readStatement(text)).toEqual({ reason }));
 
   it.each(['sum of price from products.csv', 'data from products.doc', 'x = 3 from now on'])(
-    'does not match %s',
+    'is not parsed from %s',
     (text) => {
       expect(readStatement(text).statement?.kind).not.toBe('file_set');
     },
   );
 
-  it('becomes a card, and a new definition replaces it completely', async () => {
+  it('becomes a card that a new definition replaces completely', async () => {
     const room = new Room();
     room.files = ['data/products.csv', 'weeks.csv'];
     await room.say('products from products.csv key product default 0\nregions from products.csv column region');
@@ -76,7 +76,7 @@ describe('a set in a file', () => {
     const byKey = { path: 'products.csv', key: ['product'], isDistinct: false };
     const byColumn = { path: 'products.csv', key: ['region'], isDistinct: true };
 
-    it('lets the user rename columns, and asks for columns that do not match', async () => {
+    it('can be renamed, and are asked for if they do not match', async () => {
       const room = await roomOf(byKey);
       const { text, question } = await room.say('price of products: column "Unit prise"\ncost of weeks: column Cost');
       expect(room.data('products')).toMatchObject({ columns: { price: 'Unit prise' } });
@@ -96,7 +96,7 @@ describe('a set in a file', () => {
       expect(room.data('products')).toMatchObject({ columns: { price: 'Unit price', kind: 'region' } });
     });
 
-    it('asks for the members if the card has both a key and a column', async () => {
+    it('leads to a question about its members if the card has both a key and a column', async () => {
       const room = await roomOf(byKey, byColumn);
       const { question } = await room.say('set products column: region');
       expect(question).toMatchObject({
@@ -111,7 +111,7 @@ describe('a set in a file', () => {
     });
   });
 
-  it('reports once how the file was read', async () => {
+  it('is reported once with notes on how the file was read', async () => {
     const room = new Room();
     room.files = ['limits.csv'];
     const notes = [
@@ -130,7 +130,7 @@ describe('a set in a file', () => {
     expect(text).not.toContain('decimal');
   });
 
-  it('keeps its columns out of the questions for variables', async () => {
+  it('has columns that are never offered as variables', async () => {
     const room = new Room();
     room.files = ['products.csv'];
     const facts: FileFacts = {

@@ -23,7 +23,7 @@ export function inCaseAlone(name: string, twin: string): string {
   return `${added} differs from ${old} only in case: write ${old}, or use ${added} in a formula first`;
 }
 
-/** Returns the names that a statement defines if they are new. */
+/** Returns the names that a statement would define. */
 function namesGivenBy(statement: Statement): string[] {
   switch (statement.kind) {
     case 'variables':
@@ -46,6 +46,6 @@ function namesGivenBy(statement: Statement): string[] {
   }
 }
 
-/** Explains that a name belongs to an objective or a constraint. */
+/** Explains that a name is the name of an objective or a constraint. */
 export const namesCard = (name: string, { card_type }: SketchCard): string =>
   `${quote(name, 60)} is the name of the ${card_type}, not a variable: write its formula`;

@@ -147,7 +147,7 @@ describe('readStatement', () => {
     else expect(statement).toMatchObject(meaning);
   });
 
-  it('reads statements on separate lines or between semicolons, without list marks', () => {
+  it('reads statements on separate lines or between semicolons, without bullets and list numbers', () => {
     const text = '- x integer; y binary\r\n```text\n`z >= 1`\n2) labour: x <= 4\n- x + y <= 3\n\n • a = 1\u2028b = 2';
     const lines = ['x integer', 'y binary', 'z >= 1', 'labour: x <= 4', '- x + y <= 3', 'a = 1', 'b = 2'];
     expect([...splitStatements(text)]).toEqual(lines);
@@ -159,7 +159,7 @@ describe('readStatement', () => {
   });
 });
 
-describe('a model in words', () => {
+describe('a model written in plain words', () => {
   const figure = fc.integer({ min: -6, max: 9 });
   const kinds = fc.constantFrom('integer', 'continuous', 'binary');
   const names = ['x', 'y', 'z'] as const;
@@ -181,7 +181,7 @@ describe('a model in words', () => {
   type Terms = readonly number[];
   const lpTerms = (terms: Terms): string =>
     terms.map((term, index) => `${term < 0 ? '-' : '+'} ${Math.abs(term)} ${names[index]}`).join(' ');
-  /** Returns the terms in a notation that people use. */
+  /** Returns the terms in one of several everyday notations. */
   const wordTerms = (terms: Terms, way: number): string =>
     terms
       .map((term, index) => {
@@ -197,7 +197,7 @@ describe('a model in words', () => {
       })
       .join(' ');
 
-  it('has the same optimum as in LP format', async () => {
+  it('has the same optimum as the same model in LP format', async () => {
     const solver = await highs;
     const outcomes = new Set<number | string | null>();
     await fc.assert(
@@ -245,7 +245,7 @@ describe('a model in words', () => {
         const written = solveModel(solver, readLp(lp), 10);
         expect(spoken.status).toBe(written.status);
         outcomes.add(written.objective_value ?? written.status);
-        // The solver tolerates violations of up to 1e-6. It depends on the order of the rows whether it uses this tolerance.
+        // The solver tolerates violations of up to 1e-6. Whether it makes use of this depends on the order of the rows.
         if (written.status === 'optimal') expect(spoken.objective_value).toBeCloseTo(written.objective_value ?? NaN, 4);
         else expect([spoken.conflict.length, written.conflict.length]).not.toContain(0);
       }),
@@ -284,14 +284,14 @@ describe('arbitrary text', () => {
     fc.array(words, { maxLength: 9 }).map((parts) => parts.join(' ')),
     fc.string({ unit: 'binary', maxLength: 30 }),
   );
-  // A line that begins or ends with an operator is joined with its neighbor.
+  // A line that begins or ends with an operator is joined with the adjacent line.
   const isOpen = (line: string): boolean => /^[-+*<>=]|[-+*<>=:,([{]$/.test(line.trim());
   const harmless = (line: string): boolean =>
     !/remove|delete|drop|forget|alpha|limit|gain|speed|rate|all/i.test(line) &&
     !/[;\n\r\u2028\u2029]/.test(line) &&
     !isOpen(line);
 
-  it('never makes the guide discard a valid statement, and is quoted literally', async () => {
+  it('does not make the guide drop a valid statement, and is quoted literally', async () => {
     let quoted = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(noise.filter(harmless), { minLength: 5, maxLength: 5 }), async (lines) => {
@@ -327,16 +327,16 @@ describe('arbitrary text', () => {
     ['thousands of constraints', Array.from({ length: 9_000 }, (_, index) => `c${index}:x<1`).join('\n')],
     ['thousands of lines', 'what?\n'.repeat(16_000)],
     ['a wide formula', `maximize p: ${'3x+'.repeat(6_000)}y`],
-  ])('takes linear time: %s', async (_, text) => {
+  ])('is parsed in linear time: %s', async (_, text) => {
     const before = process.cpuUsage();
     const { text: answer } = await new Room().say(text);
     expect(answer.length).toBeLessThan(6_000);
     const { user, system } = process.cpuUsage(before);
-    // The work takes a fraction of a second in linear time, and minutes otherwise.
+    // Linear-time parsing takes a fraction of a second. Quadratic-time parsing would take minutes.
     expect((user + system) / 1e6).toBeLessThan(5);
   });
 
-  it('cannot break out of its quotation', () => {
+  it('cannot break out of its quotation marks', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('`', '``', 'a', ' ', '\n', '*', '[', '🙂')), (parts) => {
         const quotation = quote(parts.join(''));
@@ -349,7 +349,7 @@ describe('arbitrary text', () => {
   });
 });
 
-describe('variables named like words for an objective', () => {
+describe('variables named like keywords for an objective', () => {
   it.each([
     ['min, hour continuous', ['min', 'hour']],
     ['max, moritz integer', ['max', 'moritz']],

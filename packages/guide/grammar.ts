@@ -27,21 +27,21 @@ export function readStatement(source: string): Reading {
   return relation.statement === undefined ? (readSet(text) ?? readBareQuestion(text) ?? relation) : relation;
 }
 
-/** In `objective = 3x` and `kpi = 3`, the word determines the kind of the formula. */
+/** Keyword that determines the kind of a formula, as in `objective = 3x` and `kpi = 3`. */
 const NAMED_KIND =
   /^(?:objectives?|goals?|kpis?|key figures?|indicators?|max(?:imi[sz]e)?|min(?:imi[sz]e)?) ?=(?![=<>])/i;
 
 /** `max = 12` defines a value, because an objective needs a variable. */
 const NAMED_VALUE = new RegExp(`^m(?:ax|in) ?= ?${NUMBER}$`, 'i');
 
-/** Whether a text is already a relation, so that words of other statements are names in it. */
+/** Whether a text is already a relation, so that keywords of other statements are names in it. */
 const isOfNames = (text: string): boolean =>
   (!NAMED_KIND.test(text) || NAMED_VALUE.test(text)) && relationIn(splitCounts(text).rest) !== undefined;
 
-/** Reads statements of a single kind. Returns undefined for other texts. */
+/** Parser for statements of a single kind. Returns undefined for other text. */
 type Reader = (text: string) => Reading | undefined;
 
-/** Creates a reader from a pattern. */
+/** Creates a parser from a pattern. */
 const by =
   (pattern: RegExp, toStatement: (groups: Partial<Record<string, string>>) => Statement): Reader =>
   (text) => {
@@ -49,7 +49,7 @@ const by =
     return match === null ? undefined : { statement: toStatement(match.groups ?? {}) };
   };
 
-/** Whether words such as `no other` keep the existing cards. */
+/** Returns `isFurther` if words such as `no other` mean that existing cards are kept. */
 const furtherIn = ({ more, others }: Partial<Record<string, string>>): { isFurther?: true } =>
   more === undefined && others === undefined ? {} : { isFurther: true };
 
@@ -183,7 +183,7 @@ function readObjective(text: string): Reading | undefined {
     ...(label !== undefined && { label }),
     ...(weight !== undefined && { weight: Number(weight) }),
   };
-  // `max load: x + y <= 4` names a constraint, and `max(x, y) <= 4` is not an objective.
+  // `max load: x + y <= 4` is a constraint with a name, and `max(x, y) <= 4` is not an objective.
   if (RELATION_SIGN.test(formula))
     return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective cannot contain <=, >= or =' };
   const parsed = label === undefined || formula === '' ? undefined : parseFormula(formula);
@@ -220,7 +220,7 @@ function readClassification(text: string): Reading | undefined {
 const CLASS_LAST = /\b(?:hard|soft)(?: constraints?)?(?:$| \(?(?:an?|and|at|with|penalty|cost)\b)/i;
 const PRICE = /^(?:and |with |at )?(?:an? )?(?:penalty|cost)\b/i;
 
-/** Splits `labour is hard, wood is soft, penalty 5` after each class and its penalty. */
+/** Splits a list such as `labour is hard, wood is soft, penalty 5` after each class and its penalty. */
 function clausesOf(text: string): string[] {
   const clauses: string[] = [];
   let isEnded = true;
@@ -275,7 +275,7 @@ function readRequirement(said: string): Reading | undefined {
   };
 }
 
-/** Returns a text that is meant as a relation but cannot be parsed. It prevents plans until it is repaired. */
+/** Returns text that is meant as a relation but cannot be parsed. It prevents a solve until it is repaired. */
 function unreadRelation(text: string): IndexedFormula | undefined {
   if (!MEMBER.test(text) && !RELATION_SIGN.test(text)) return undefined;
   const { body: expression, index } = splitIndex(text) ?? { body: text };

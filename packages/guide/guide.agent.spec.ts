@@ -42,7 +42,7 @@ describe('the guide', () => {
     expect((await room.say('show')).text).toMatch(/- KPI `on time`\n.*- \[x\] The data is available/s);
   });
 
-  it('ends with a question in an open call, which is charged once', async () => {
+  it('ends its answer with a question in an open call, which is charged once', async () => {
     const { calls, credits, question } = await new Room().say('Hello');
     expect(calls).toMatchObject([{ tool: ASK_USER_QUESTION, status: 'completed', result: null }]);
     expect(question).toMatchObject({ header: 'Objective', multi_select: false });
@@ -76,13 +76,13 @@ describe('the guide', () => {
       ['no table.zip', 'b.LP'],
       ['I cannot read `no table.zip`', 'To solve the model in `b.LP`'],
     ],
-  ])('mentions each of the files %j if a message has no text', async (file_ids, words) => {
+  ])('mentions each of the attached files %j if a message has no text', async (file_ids, words) => {
     const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
     const { text } = await new Room().say('', { file_ids }, { attachments });
     for (const word of words) expect(text).toContain(word);
   });
 
-  it('describes every table if a message has no text, and otherwise only the first table', async () => {
+  it('describes every table if a message has no text, or only the first table if it has', async () => {
     const file_ids = ['a.csv', 'b.xlsx', 'c.parquet'];
     const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
     const silent = await new Room().say('', { file_ids }, { attachments });
@@ -101,7 +101,7 @@ describe('the guide', () => {
   });
 });
 
-describe('the canvas', () => {
+describe('the guide when it changes the canvas', () => {
   it('keeps a single card per name and asks again for the confirmation of a changed objective', async () => {
     const room = await after(SMALL, 'confirm');
     expect(room.data('profit')).toEqual({ sense: 'maximize', expression: '3x + 2y', confirmed: true });
@@ -130,7 +130,7 @@ describe('the canvas', () => {
     expect(room.data('Values')).toBeUndefined();
   });
 
-  it('removes an exact match before a match in another case', async () => {
+  it('prefers an exact match over a match in a different case when removing a card', async () => {
     const room = await after('c integer; s integer', 'C = 4; S = 5; C: s <= C + S');
     const left = (): string[] => room.cards.map(({ label }) => label);
     await room.say('remove S');
@@ -143,13 +143,13 @@ describe('the canvas', () => {
     expect(left()).toEqual(['s']);
   });
 
-  it('accepts the card type before a name', async () => {
+  it('accepts statements with the card type before the name', async () => {
     const room = await after('chairs integer; produce 5 chairs');
     await room.say('remove the requirement chairs');
     expect(room.cards.map(({ card_type }) => card_type)).toEqual(['variable']);
   });
 
-  it('drops "nothing more" when a card of the kind is added', async () => {
+  it('drops "nothing more" when a card of that type is added', async () => {
     const room = await after(
       'kpi: none; requirement: none; data: in the formulas',
       'kpi: speed; produce 5 chairs; p = 1',
@@ -159,7 +159,7 @@ describe('the canvas', () => {
     expect(room.cards).toHaveLength(3);
   });
 
-  it('accepts only existing files as data', async () => {
+  it('accepts data only from existing files', async () => {
     const room = new Room();
     room.files = ['inputs/demand.csv', 'a/x.csv', 'b/x.csv'];
     const { text } = await room.say('data: demand.csv; data: gone.csv; data: x.csv');
@@ -169,7 +169,7 @@ describe('the canvas', () => {
     expect(room.cards).toHaveLength(1);
   });
 
-  it('uses a single call per card and names the statements beyond the limit', async () => {
+  it('uses a single call per card and reports statements that exceed the limit', async () => {
     const room = new Room();
     const names = Array.from({ length: 60 }, (_, index) => `x${index}`);
     const { text, calls, question } = await room.say(names.map((name) => `${name} integer; ${name} <= 5`).join('\n'));
@@ -188,7 +188,7 @@ describe('the canvas', () => {
     expect(classes.text).toContain('no constraint is called `all of it`');
   });
 
-  it('reports a change that fails', async () => {
+  it('reports a change that failed', async () => {
     const room = await after(SMALL);
     room.cards[0]!.version += 1;
     const stale = structuredClone(room.cards);
@@ -200,7 +200,7 @@ describe('the canvas', () => {
 });
 
 describe('an answer', () => {
-  it('applies its option, also if several options are chosen', async () => {
+  it('applies the chosen option, or all of several chosen options', async () => {
     const room = await after(SMALL);
     await room.choose('Total cost', 'Delivery on time');
     expect(room.cards.slice(-2).map(({ label }) => label)).toEqual(['Total cost', 'Delivery on time']);
@@ -218,7 +218,7 @@ describe('an answer', () => {
     ['max 3x; x integer; a: x <= 4 hard; kpi: a', 'demand.csv', 'demand.csv', { file_path: 'demand.csv' }],
     ['max 3x; x integer; a: x <= 4 hard; kpi: a; p = 1', '5 beds', 'beds', { quantity: 5 }],
     ['maximize profit: 3x; minimize cost: x', '4', 'profit', { weight: 4 }],
-  ])('accepts free words after %j: %j', async (model, words, label, data) => {
+  ])('may be free text after %j: %j', async (model, words, label, data) => {
     for (const give of [(room: Room) => room.answer({ other_text: words }), (room: Room) => room.say(words)]) {
       const room = new Room();
       room.files = ['demand.csv'];
@@ -236,14 +236,14 @@ describe('an answer', () => {
     expect(room.data('Values')).toMatchObject({ values: { price: 3 } });
   });
 
-  it('never takes its text from a scenario statement', async () => {
+  it('is never taken from a scenario statement', async () => {
     const room = await after(SMALL, 'x, y integer');
     const { text } = await room.say('scenario more: price + 10%');
     expect(text).toContain('- `scenario more: price + 10%`: say what changes, as in `hours x 1.5`');
     expect(room.cards.map(({ card_type }) => card_type)).not.toContain('kpi');
   });
 
-  it('is rejected without an open question, and the guide asks its own question', async () => {
+  it('is rejected if no question is open, and the guide then asks its own question', async () => {
     const { text, question } = await new Room().say('', { answer: { selections: { '3': 'Anything' } } });
     expect(text).toContain('`Anything`: it does not answer an open question');
     expect(question?.header).toBe('Objective');
@@ -251,7 +251,7 @@ describe('an answer', () => {
 });
 
 describe('a solve', () => {
-  it('waits until the model is complete', async () => {
+  it('is not run before the model is complete', async () => {
     const { text, calls } = await new Room().say('maximize profit: 3x + z\nx integer\nlimit: x * x <= 4\nsolve');
     expect(calls.map(({ tool }) => tool)).not.toContain('run_solve');
     expect(text).toContain('The model cannot be solved yet');
@@ -268,7 +268,7 @@ describe('a solve', () => {
     expect(question).toMatchObject({ question: 'Shall I solve the model?' });
   });
 
-  it('names conflicting constraints, or reports that the objective is unbounded', async () => {
+  it('reports conflicting constraints or an unbounded objective', async () => {
     const room = await after(`${SMALL}; x, y integer; kpi: none; data: in the formulas; requirement: none`);
     const { text, question } = await room.say('orders: x >= 5, hard; solve');
     expect(text).toMatch(/The model has no solution: .*`labour`.*cannot hold together/);
@@ -281,11 +281,11 @@ describe('a solve', () => {
     expect((await room.choose('labour may be broken')).text).toContain('Broken at their price: `labour`');
     const endless = await room.say('remove labour; solve');
     expect(endless.text).toContain('There is no best plan. The objective can become');
-    // No constraint conflicts, so no option relaxes a constraint.
+    // No constraints conflict, so no option relaxes a constraint.
     expect(endless.question?.options.map(({ label }) => label)).toEqual(['Solve again', 'Later']);
   });
 
-  it('reports that another model was solved, and does not offer the same solve again', async () => {
+  it('reports that the solved model has changed, and does not offer the same solve again', async () => {
     const room = await after(`${SMALL}; x, y integer; kpi: none; data: in the formulas; requirement: none; confirm`);
     room.snapshot = structuredClone(room.cards);
     await room.say('labour: x + y <= 5');

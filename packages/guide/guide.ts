@@ -44,8 +44,8 @@ import { describeUnused } from './unused-statements.js';
 import { openStatements } from './open-statements.js';
 
 /**
- * Answers the messages of a turn by rules. Reads statements of a small grammar (docs/modelling.md), converts them to cards, asks
- * for the next missing item of the checklist, and starts solves.
+ * Rule-based agent that answers the messages of a turn. It parses statements in a small grammar (docs/modelling.md), converts
+ * them to cards, asks for the next missing item on the checklist, and starts solves.
  */
 export async function* answerTurn(turn: Turn): Steps {
   const isFirst = !turn.messages.some(({ role }) => role === 'assistant');
@@ -84,7 +84,7 @@ export async function* answerTurn(turn: Turn): Steps {
 
   let feasibility = sketch.changesModel ? 'unchecked' : turn.checklist.feasibility_result;
   const asked = said.flatMap(({ reading }) => (isAsked(reading.statement) ? [reading.statement] : []));
-  // Prose beside a question changes nothing, but may be part of the model before a solve.
+  // Prose next to a question has no effect. Before a solve, however, it may be meant as part of the model.
   const missing = isToSolve ? refused : refused.filter(({ reason }) => reason !== undefined);
   const lacks =
     isToSolve || asked.length > 0
@@ -126,7 +126,7 @@ export async function* answerTurn(turn: Turn): Steps {
   else yield* call(ASK_USER_QUESTION, { questions: [question] });
 }
 
-/** Whether an earlier answer contains a warning or a note. */
+/** Whether an earlier answer already contains a warning or note. */
 const isTold = (warning: string, { messages }: Turn): boolean =>
   messages.some(({ role, content }) => role === 'assistant' && content.includes(warning));
 
@@ -135,7 +135,7 @@ const MAX_WARNINGS = 5;
 
 /**
  * Solves scenarios without changing the canvas.
- * @param names names of the scenarios, empty for all
+ * @param names names of the scenarios. Empty for all scenarios.
  */
 async function* solveScenarios(
   names: readonly string[],

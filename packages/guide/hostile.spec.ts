@@ -17,7 +17,7 @@ const AROUND: [string, string][] = [
 const SKETCH = new Sketch([]);
 const TOO_LONG = 'a statement can have at most 2000 characters';
 
-describe('a hostile statement', () => {
+describe('an extremely long or nested statement', () => {
   it.each(SHAPES)('is parsed in under 50 ms: %j', (shape) => {
     for (const around of AROUND) {
       const text = repeated(shape, 2_000, around);
@@ -35,19 +35,19 @@ describe('a hostile statement', () => {
     }
   });
 
-  it.each(SHAPES)('is joined in under a second: %j', (shape) => {
+  it.each(SHAPES)('is split into lines in under a second: %j', (shape) => {
     const lines = repeated(`${shape}\n`, 6_000);
     expect(cpuMs(() => Array.from(splitStatements(lines)))).toBeLessThan(1_000);
   });
 
-  it.each(SHAPES)('is rejected by length without parsing: %j', (shape) => {
+  it.each(SHAPES)('is rejected for its length without being parsed: %j', (shape) => {
     const text = repeated(shape, 100_000);
     const first = (): string => Array.from(splitStatements(text))[0] ?? '';
     expect(cpuMs(first)).toBeLessThan(500);
     if (first().length > 2_000) expect(readStatement(first())).toEqual({ reason: TOO_LONG });
   });
 
-  it('is reported as too long while the other statements apply', async () => {
+  it('is reported as too long while the other statements are applied', async () => {
     const room = new Room();
     const { text } = await room.say(
       `maximize profit: x\n${'in unit '.repeat(300)}\nc: ${'x + '.repeat(600)}x <= 1\nx integer`,
@@ -57,7 +57,7 @@ describe('a hostile statement', () => {
     expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'c', 'x']);
   });
 
-  it('is limited to a number of variables and constraints', async () => {
+  it('can name only a limited number of variables and constraints', async () => {
     const room = new Room();
     const names = Array.from({ length: 101 }, (_, index) => `x${index}`);
     expect((await room.say(`${names.join(', ')} binary`)).text).toContain('a statement can name at most 100 variables');
@@ -68,7 +68,7 @@ describe('a hostile statement', () => {
   });
 });
 
-it('reads a message of many statements with pauses for other work', async () => {
+it('yields to other work while reading a message with many statements', async () => {
   const message = Array.from({ length: 52 }, (_, index) =>
     repeated(SHAPES[index % SHAPES.length] ?? '', 1_900, [`c${index}: `, '=1']),
   ).join('\n');
@@ -87,7 +87,7 @@ it('reads a message of many statements with pauses for other work', async () => 
   expect(longest).toBeLessThan(250);
 });
 
-it('leaves statements after the first thousand unread', async () => {
+it('does not read more than the first thousand statements of a message', async () => {
   const { text } = await new Room().say('what;'.repeat(1_000) + 'maximize x;'.repeat(2));
   expect(text).toContain('I have reached the limit of a turn: `maximize x`');
 });

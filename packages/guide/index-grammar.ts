@@ -33,9 +33,9 @@ const AMOUNT = new RegExp(
   'iu',
 );
 const FIGURE = new RegExp(COUNT, 'i');
-/** Start of a rule such as `no overtime`. */
+/** Words that start a rule such as `no overtime`. */
 const RULE = /^ *(?:no|not|never|only|always|at|max|min|up|each|every|all|any|without|exactly) /i;
-/** Maximum number of words of a member without quotes. */
+/** Maximum number of words in an unquoted member. */
 const MAX_WORDS = 4;
 const SENTENCE =
   /\b(?:it|you|we|they|there|is|are|was|were|has|have|had|gives?|needs?|takes?|costs?|requires?|contains?|provides?|makes?|uses?|sells?|earns?|can|cannot|must|should|will|per|each|every)\b/i;
@@ -43,7 +43,7 @@ const PHRASE = /^ *\p{Ll}.* (?:in|of|with|for|on|from|at|by) /u;
 /** Labels that introduce other statements. */
 const TAKEN = /^(?:objectives?|goals?|constraints?|variables?|vars?|data|values?|bounds?|kpis?|requirements?)$/i;
 
-/** Reads `cost of products: column "Unit cost"`. Returns undefined for other texts. */
+/** Reads `cost of products: column "Unit cost"`. Returns undefined for other text. */
 export function readColumnName(text: string): Reading | undefined {
   const { column = '', set = '', body = '' } = COLUMN_NAME.exec(text)?.groups ?? {};
   const of = cellsIn(`column ${body}`) === undefined ? bare(body) : '';
@@ -52,7 +52,8 @@ export function readColumnName(text: string): Reading | undefined {
 }
 
 /**
- * Reads `weeks: 1 to 52`, `shifts: early, late, night` or `cost of shifts: early 10, late 12`. Returns undefined for other texts.
+ * Reads `weeks: 1 to 52`, `shifts: early, late, night` or `cost of shifts: early 10, late 12`. Returns undefined for other
+ * text.
  */
 export function readSet(text: string): Reading | undefined {
   const { label, body } = splitLabel(text);
@@ -81,16 +82,16 @@ export function readSet(text: string): Reading | undefined {
   return { statement: { kind: 'members', set: label, members } };
 }
 
-/** Removes the brackets around a whole list such as `{a, b}`. */
+/** Removes the brackets that enclose a whole list such as `{a, b}`. */
 const listOf = (text: string): string => text.replace(/^(?:\{([^{}]*)\}|\[([^[\]]*)\])$/, '$1$2').trim();
 
 const ELLIPSIS = /(\.{2,}|…)/;
 const IS_ELLIPSIS = /^(?:\.{2,}|…)$/;
-/** Words for further members. */
+/** Words that stand for further members. */
 const AND_MORE = /^(?:etc|et cetera|so (?:on|forth)|more)\.?$/i;
-/** `W12`: a number at the end of a text. */
+/** Text that ends in a number, such as `W12`. */
 const COUNTED = /^(?<text>.*\D)?(?<number>\d{1,9})$/;
-/** Maximum number of members of a list with an ellipsis. */
+/** Maximum number of members in a list with an ellipsis. */
 const MAX_CONTINUED = 1_000;
 
 /** Returns the unquoted items of a list. Each ellipsis is a separate item. */
@@ -100,7 +101,10 @@ const plainItems = (list: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-/** Returns the members of `1, 2, ..., 5` or `W1, ..., W5`. Returns undefined for other lists and for an ambiguous series. */
+/**
+ * Returns the members of a series such as `1, 2, ..., 5` or `W1, ..., W5`. Returns undefined for other lists and for an
+ * ambiguous series.
+ */
 function continuedIn(list: string): string[] | string | undefined {
   const items = list.includes('"') ? [] : plainItems(list);
   const at = items.findIndex((item) => IS_ELLIPSIS.test(item));
@@ -125,7 +129,7 @@ function continuedIn(list: string): string[] | string | undefined {
   return Array.from({ length: count }, (_, place) => `${text}${String(begin + place * step).padStart(width, '0')}`);
 }
 
-/** Explains why the members of a list are incomplete or ambiguous. Returns undefined for other texts. */
+/** Explains why the members of a list are incomplete or ambiguous. Returns undefined for other text. */
 export function whyIncomplete(text: string): string | undefined {
   const { label, body } = splitLabel(text);
   if (label === undefined || !isName(label) || TAKEN.test(label) || /[<>=≤≥:]/.test(body)) return undefined;
@@ -141,7 +145,7 @@ export function whyIncomplete(text: string): string | undefined {
 /** Whether the brackets of a member are in its middle or at its end: `chair (large)`. */
 const isBalanced = (member: string): boolean => !/[()[\]{}]/.test(member.replace(/(?<=[^\s] ?)\([^()[\]{}]*\)/, ''));
 
-/** Names a duplicate member in a list of members or values. Returns undefined for other texts. */
+/** Explains that a list of members or values has a duplicate member. Returns undefined for other text. */
 export function whyDoubled(text: string): string | undefined {
   const { label, body } = splitLabel(text);
   const list = listOf(body);
@@ -153,7 +157,7 @@ export function whyDoubled(text: string): string | undefined {
 }
 
 /**
- * Explains the possible meanings of `Beans: protein 9, carbs 40`. Returns undefined for other texts, such as
+ * Explains the possible meanings of a text such as `Beans: protein 9, carbs 40`. Returns undefined for other text, such as
  * `lines: line 1, line 2`.
  */
 export function whyAmounts(text: string): string | undefined {
@@ -173,7 +177,9 @@ export function whyAmounts(text: string): string | undefined {
   return `it is unclear what these amounts are for: write \`${first.replace(/ /g, '_')} of items: ${member} ${figure}\`, or \`${label}: ${members}\` for members of a set`;
 }
 
-/** Whether a list consists of prose: `14 grams of protein`, `low in fat`. Members in quotes may have any words. */
+/**
+ * Whether the items of a list are prose, such as `14 grams of protein` or `low in fat`. Quoted members may contain any words.
+ */
 const isProse = (body: string): boolean =>
   body
     .replace(/"[^"]*"/g, '')
@@ -215,7 +221,9 @@ function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] | undefined
   return found;
 }
 
-/** Reads statements with an index: a variable for each member, its bounds, or a constraint. Returns undefined for other texts. */
+/**
+ * Reads statements with an index: a variable for each member, its bounds, or a constraint. Returns undefined for other text.
+ */
 export function readIndexed(text: string): Reading | undefined {
   const { rest: counted, counts } = splitCounts(text);
   const split = splitIndex(counted);
@@ -248,7 +256,7 @@ export function readIndexed(text: string): Reading | undefined {
   return { reason: isProblem(formula) ? describeSyntaxProblem(formula, body) : 'it needs <=, >= or = before `for`' };
 }
 
-/** Reads `make[p]`, `make[p] integer` or `0 <= ship[o, d] <= limit[o, d]`: all members of a variable with their facts. */
+/** Reads facts about all members of a variable: `make[p]`, `make[p] integer` or `0 <= ship[o, d] <= limit[o, d]`. */
 function readVariable(
   body: string,
   names: readonly string[],
@@ -272,7 +280,7 @@ function readVariable(
 
 /**
  * Explains why a declaration such as `x[j, i] binary for i in jobs, j in jobs` does not match its index. Returns undefined for
- * other texts.
+ * other text.
  */
 export function whyMisordered(text: string): string | undefined {
   const { body = '', index = '' } = splitIndex(text) ?? {};
@@ -287,7 +295,7 @@ export function whyMisordered(text: string): string | undefined {
   return `the names in [ ] must match the indices after \`for\`, in the same order: write ${quote(right)}`;
 }
 
-/** Returns the name of a variable whose keys are exactly the index names. Returns undefined for other texts. */
+/** Returns the name of a variable whose keys are exactly the index names. Returns undefined for other text. */
 function familyIn(side: string, names: readonly string[]): string | undefined {
   const formula = parseFormula(side);
   if (isProblem(formula) || formula.relations.length > 0) return undefined;

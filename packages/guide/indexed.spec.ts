@@ -24,14 +24,14 @@ describe('the class of a constraint', () => {
     ['L: make[p] <= 4\nfor p in ps, hard\nwhere price[p] >= 2', { classification: 'hard' }],
     ['L: make[p] <= 4, hard\nfor p in ps\nwhere price[p] >= 2', { classification: 'hard' }],
     ['L: make[p] <= 4 for p in ps, soft, penalty 5\nwhere price[p] >= 2', { classification: 'soft', penalty: 5 }],
-  ])('may precede the index or its condition: %j', (text, counts) => {
+  ])('may come before the index or its condition: %j', (text, counts) => {
     const [first, ...others] = [...splitStatements(text)];
     expect(others).toEqual([]);
     expect(readStatement(first ?? '').statement).toMatchObject({ kind: 'relation', ...FORMULA, counts });
   });
 
   it.each(['it is hard for us', 'the work is hard where it rains', 'hard <= 4 for p in ps'])(
-    'remains a word in other texts: %s',
+    'is ordinary text in other statements: %s',
     (text) => {
       expect(withClassLast(text)).toBe(text);
     },
@@ -39,7 +39,7 @@ describe('the class of a constraint', () => {
 });
 
 describe('sets and indexed names', () => {
-  it('creates cards', async () => {
+  it('become cards', async () => {
     const { room } = await after(
       `shifts: early, "late night" and day\n${WEEKS}`,
       'cost of shifts: early 10, late night 15, day 8.5',
@@ -74,7 +74,7 @@ describe('sets and indexed names', () => {
     ]);
   });
 
-  it('distinguishes bounds from constraints by the number of variables', async () => {
+  it('become bounds for a single variable and constraints for several variables', async () => {
     const { room } = await after(
       WEEKS,
       'make[t] integer for t in weeks; open[t] binary for t in weeks',
@@ -104,13 +104,13 @@ describe('sets and indexed names', () => {
       { name: 'ship', index: '(o,d) in lanes', lower: 0, upper: 'limit[o,d]' },
       'What is `limit`? A number is needed here, but nothing on the canvas has this name.',
     ],
-  ])('declares a variable by its bounds alone: %s', async (text, name, data, asked) => {
+  ])('declare a variable if they only state its bounds: %s', async (text, name, data, asked) => {
     const { room, question } = await after('maximize gain: 3', text);
     expect(dataOf(room, name)).toEqual(data);
     expect(question?.question).toBe(asked);
   });
 
-  it('asks for an unknown name with an index', async () => {
+  it('lead to a question about an unknown name with an index', async () => {
     const { room, question } = await after(WEEKS, 'minimize cost: sum t in weeks: (3 make[t] + stock[t])');
 
     expect(question).toMatchObject({
@@ -125,7 +125,7 @@ describe('sets and indexed names', () => {
     expect(dataOf(room, 'make')).toEqual({ name: 'make', index: 't in weeks', domain: 'integer' });
   });
 
-  it('explains missing parts, and is not an answer in words', async () => {
+  it('are reported if they are incomplete, and never become free-text answers', async () => {
     expect(readStatement('sum t in weeks: make[t]')).toEqual({
       reason: 'it needs <=, >= or = for a constraint, or `maximize` or `minimize` for an objective',
     });
@@ -173,14 +173,14 @@ describe('a declaration without a domain or bounds', () => {
     expect(JSON.stringify(card?.gaps)).toContain('continuous');
   });
 
-  it('replaces the index of an earlier declaration, which the answer reports', async () => {
+  it('replaces the index of an earlier declaration, as reported in the answer', async () => {
     const { room, text } = await after(`goods: oak, elm; ${WEEKS}`, 'make[t] for t in weeks', 'make[p] for p in goods');
     expect(dataOf(room, 'make')).toEqual({ name: 'make', index: 'p in goods' });
     expect(text).toContain('This replaces `for t in weeks`');
   });
 
   it.each(['demand[t] for t in weeks', 'demand[t] in tonnes for t in weeks'])(
-    'rejects the name of a column: %s',
+    'is rejected for the name of a column: %s',
     async (text) => {
       const { room } = await after(WEEKS, text);
       expect(room.cards.some(({ card_type }) => card_type === 'variable')).toBe(false);
@@ -208,7 +208,7 @@ describe('a list of members', () => {
     ['[a, b]', ['a', 'b']],
     ['chair (large), chair (small)', ['chair (large)', 'chair (small)']],
     ['"a...", "{b", "etc"', ['a...', '{b', 'etc']],
-  ])('excludes its brackets and ellipsis: %s', async (list, members) => {
+  ])('is read without its brackets and ellipsis: %s', async (list, members) => {
     const room = new Room();
     await room.say(`k: ${list}`);
     expect(room.data('k')).toEqual({ set: 'k', members });

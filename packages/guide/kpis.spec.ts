@@ -13,7 +13,7 @@ describe('a KPI without a name', () => {
     ['kpi = 3 chairs', '3 chairs'],
     ['kpi: sum g in goods: make[g]', 'sum g in goods: make[g]'],
     ['kpi: (tables + chairs) / 2', '(tables + chairs) / 2'],
-  ])('uses the formula of %s', async (text, expression) => {
+  ])('uses the given formula: %s', async (text, expression) => {
     const room = new Room();
     await room.say(MODEL);
     const turn = await room.say(`${text}; solve`);
@@ -25,7 +25,7 @@ describe('a KPI without a name', () => {
     expect(turn.text).toContain('Solved');
   });
 
-  it('keeps a formula that precedes its variables', async () => {
+  it('keeps a formula that comes before its variables', async () => {
     const room = new Room();
     await room.say(`kpi: 2 tables + chairs; ${MODEL}`);
     expect(room.data('2 tables + chairs')).toMatchObject({ expression: '2 tables + chairs' });
@@ -33,7 +33,7 @@ describe('a KPI without a name', () => {
   });
 
   it.each(['kpi: on time delivery', 'kpi: cost-benefit', 'kpi: 3 shifts', 'kpi: speed'])(
-    'keeps the words of %s',
+    'keeps its text as a description: %s',
     async (text) => {
       const room = new Room();
       await room.say(MODEL);

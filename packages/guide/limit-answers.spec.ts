@@ -14,8 +14,8 @@ async function limitsIn(model: string, question: string): Promise<string[]> {
   return Array.from(text.matchAll(/^- (`.*)$/gm), ([, limit = '']) => limit);
 }
 
-describe('why a variable is not larger or smaller', () => {
-  it('names every limit with too little room for another unit of an integer variable', async () => {
+describe('an answer to why a variable is not larger or smaller', () => {
+  it('contains every limit that leaves no room for another unit of an integer variable', async () => {
     expect(await limitsIn(WHOLE, 'why not more rickshaws?')).toEqual([
       '`Budget` is at 198: 2 left, and one unit more needs 8',
       '`Labour` is at 36: no room left',
@@ -27,12 +27,12 @@ describe('why a variable is not larger or smaller', () => {
     ]);
   });
 
-  it('omits limits that a decrease by a unit would not reach', async () => {
+  it('omits limits that decreasing the variable by one unit would not reach', async () => {
     expect(await limitsIn(WHOLE, 'why not fewer carts?')).toEqual([]);
     expect(await limitsIn(WHOLE, 'why not fewer rickshaws?')).toEqual([]);
   });
 
-  it('names only exhausted limits of a continuous variable', async () => {
+  it('contains only exhausted limits of a continuous variable', async () => {
     const model = `carts, rickshaws continuous; carts <= 15; ${MODEL}; produce 3 rickshaws`;
     const names = (await limitsIn(model, 'why not more carts?')).map((limit) => limit.split(':')[0]);
     expect(names).toEqual(['`Budget` is at 200', '`Labour` is at 36']);
@@ -49,7 +49,7 @@ describe('why a variable is not larger or smaller', () => {
       ['`C` is at 6: 1 left, and one unit more needs 2'],
     ],
     ['x, y integer; minimize n: x + y; C: y <= 3; produce 4 x', 'why not fewer x?', ['`x` is at 4: no room left']],
-  ])('names bounds, chains and requirements: %s', async (model, question, expected) => {
+  ])('contains bounds, chains and requirements: %s', async (model, question, expected) => {
     const closed = model.includes('produce') ? model : `${model}; requirement: none`;
     expect(await limitsIn(closed, question)).toEqual(expected);
   });

@@ -67,7 +67,7 @@ export class LimitAnswers {
       : `${quote(thing.name, 60)} is not a constraint, and only constraints have shadow prices. Ask for its reduced cost.`;
   }
 
-  /** Returns the slack of a constraint, or of the constraints with a value such as `budget`. */
+  /** Returns the slack of a constraint, or of all constraints that use a value such as `budget`. */
   async *left(subject: string): Answer {
     const { thing, members } = yield* this.reader.resolve(subject, this.constraintsFirst());
     if (members.length > 0) return `${ofVariable(subject, members)} Only constraints have room left.`;
@@ -85,7 +85,7 @@ export class LimitAnswers {
     return `${answers.join(' ')}${more}`;
   }
 
-  /** Describes a constraint, or the members of it that a text names. */
+  /** Describes a constraint, or those of its members that the text mentions. */
   private async *constraint({ name, card }: Thing, text: string): Answer {
     const isWhole = unusedIn(text, [name, card?.label ?? name]).length === 0;
     return yield* this.reader.constraint(name, isWhole ? undefined : text);

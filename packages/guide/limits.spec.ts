@@ -3,7 +3,7 @@ import { Room } from '../../test/support/guide-room.js';
 
 const GOODS = 'goods: a, b; demand of goods: a 10, b 20; cap of goods: a 15, b 12';
 const FINISH = 'all constraints are hard; kpi: none; requirement: none; data: in the formulas; confirm; solve';
-/** Limit that never binds. The guide would otherwise ask for a constraint. */
+/** Limit that never binds. Without it, the guide would ask for a constraint. */
 const LOOSE = 'Loose: 0 <= 1, hard';
 
 async function after(...texts: string[]) {
@@ -108,7 +108,7 @@ describe('a second limit', () => {
     ['x <= 5; x <= 9', 'x <= 9'],
     [`${GOODS}; make[p] <= cap[p] for p in goods`, 'make[p] <= cap[p] for p in goods'],
     [`${GOODS}; make[p] <= 9 for p in goods; make[p] <= cap[p] for p in goods`, 'make[p] <= cap[p] for p in goods'],
-  ])('changes nothing if it is repeated: %s, then %s', async (first, second) => {
+  ])('has no effect if it repeats the first limit: %s, then %s', async (first, second) => {
     const { room } = await after('x continuous', first);
     const before = structuredClone(room.cards);
     await room.say(second);
@@ -157,7 +157,7 @@ describe('a strict limit', () => {
   });
 });
 
-describe('a limit in words', () => {
+describe('a limit stated in words', () => {
   it.each([
     ['x no more than 5', 'maximize gain: x', 5],
     ['x must not be more than 5', 'maximize gain: x', 5],
@@ -166,7 +166,7 @@ describe('a limit in words', () => {
     ['x no less than 5', 'minimize cost: x', 5],
     ['x must never be fewer than 5', 'minimize cost: x', 5],
     ['x greater than or equal to 5', 'minimize cost: x', 5],
-  ])('includes the number: %s', async (limit, objective, optimum) => {
+  ])('includes the stated number: %s', async (limit, objective, optimum) => {
     const { text } = await after('x integer', limit, objective, LOOSE, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
@@ -201,7 +201,7 @@ describe('a statement about several variables', () => {
     [THREE, 'integer x, y, continuous z', 15.5],
     [THREE, 'x free, y integer, z >= 0', 16],
     [THREE, 'x, y >= 0, z integer', 16],
-  ])('applies to the adjacent names: %s; %s', async (model, declaration, optimum) => {
+  ])('applies each fact to the adjacent names: %s; %s', async (model, declaration, optimum) => {
     const { text } = await after(model, declaration, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
@@ -222,7 +222,7 @@ describe('a statement about several variables', () => {
   });
 });
 
-describe('a set of facts about the same variable', () => {
+describe('a series of facts about the same variable', () => {
   const GAIN = 'maximize p: x; c: x <= 20, hard';
   const COST = 'minimize p: x; c: x >= -20, hard';
   it.each([

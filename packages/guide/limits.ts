@@ -4,7 +4,7 @@ import type { Sketch, SketchCard } from './sketch.js';
 import type { VariableFacts } from './statement.js';
 import { WORD } from './words.js';
 
-/** Variable on the canvas, and the members that a statement refers to. */
+/** Variable on the canvas, and the members of it that a statement refers to. */
 export interface Subject {
   card: SketchCard;
   name: string;
@@ -67,7 +67,7 @@ function addLimits(
   sketch.put('constraint', sketch.freeLabel('constraint', 'Constraint'), data, cause);
 }
 
-/** Explains which bounds of the card apply in addition to a limit, and how to replace them. */
+/** Explains which bounds on the card apply in addition to a limit, and how to replace them. */
 function description({ card, name }: Subject, facts: VariableFacts, taken: readonly Side[]): string | undefined {
   if (taken.length === 0) return undefined;
   const bounds = taken.map((side) => `the ${side} bound ${shortened(String(card.data[side]))}`).join(' and ');
@@ -84,7 +84,7 @@ export function allMembers(relation: string, name: string, { data }: Pick<Sketch
   return `${relation.slice(0, at)}${memberOf(name, index)}${relation.slice(at + name.length)} for ${index}`;
 }
 
-/** Returns `make[p, t]` for `p in products, t in weeks`. */
+/** Returns the member of a variable for an index, such as `make[p, t]` for `p in products, t in weeks`. */
 function memberOf(name: string, text: string | undefined): string {
   const index = text === undefined ? undefined : readIndex(text);
   return index === undefined || isProblem(index) ? name : `${name}[${namesOfIndex(index).join(', ')}]`;

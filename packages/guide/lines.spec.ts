@@ -78,7 +78,7 @@ describe('a comment', () => {
     'item # 5 <= 3',
     'make["oak # 3", "a // b"] <= 4',
     'please see // this and that',
-  ])('does not exist in %s', (line) => {
+  ])('is not assumed in %s', (line) => {
     expect(statementsOf(line)).toEqual([line]);
   });
 });
@@ -176,7 +176,7 @@ describe('a line without continuation', () => {
 });
 
 it.each(['---', '===', '***', '___', '|---|', '| :--- | :-: | ---: |', '--- | ---', '```text'])(
-  'omits a line without content: %s',
+  'drops a line without content: %s',
   (line) => {
     expect([...splitStatements(`x <= 4\n${line}\ny <= 4`)]).toEqual(['x <= 4', 'y <= 4']);
   },
@@ -212,7 +212,7 @@ describe('a list number', () => {
       ['(1) x + y <= 4', '(2) x - y >= 1'],
       ['x + y <= 4', 'x - y >= 1'],
     ],
-  ])('is not a number in a formula: %j', (lines, statements) => {
+  ])('is not part of the formula: %j', (lines, statements) => {
     expect(statementsOf(...lines)).toEqual(statements);
   });
 
@@ -224,7 +224,7 @@ describe('a list number', () => {
     [['(2) x + (3) y <= 4']],
     [['(2) x + (3) y <= 4', '(5) x + (1) y <= 4']],
     [['x + 2. y <= 4']],
-  ])('differs from a factor: %j', (lines) => {
+  ])('is distinguished from a factor: %j', (lines) => {
     expect(statementsOf(...lines)).toEqual(lines);
   });
 });

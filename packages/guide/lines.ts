@@ -3,16 +3,16 @@ import { MAX_STATEMENT, readStatement } from './grammar.js';
 import { splitCounts, splitLabel } from './relation-grammar.js';
 
 /*
- * Splits a text into statements at line breaks and semicolons. A statement continues on the next line if that line begins with an
- * operator, an index or the condition of an index. It also continues after an operator, an open bracket or a comma. A `-` may
- * also be a bullet of a list, depending on the other lines. `# ...` and `// ...` are comments, on separate lines or after a
- * statement. A comment between two lines does not separate them.
+ * Splits a text into statements at line breaks and semicolons. A statement continues on the next line if that line begins with
+ * an operator, an index or the condition of an index. It also continues after an operator, an open bracket or a comma. Whether
+ * a `-` is an operator or a list bullet depends on the other lines. `# ...` and `// ...` are comments, either on their own line
+ * or after a statement. A comment between two lines does not separate them.
  */
 
 const SEPARATOR = /(\r\n|[\n\r\u2028\u2029;\u037e])/;
-/** Horizontal rules and table rules of Markdown, and code fences. */
+/** Horizontal rules, table rules and code fences in Markdown. */
 const RULE = /^(?:[-: |]{3,}|={3,}|\*{3,}|_{3,}|~{3,}|`{3,}\w*)$/;
-/** Short rules and headings of Markdown. */
+/** Short rules and headings in Markdown. */
 const HEADING = /^(?:[-=*_+~]{2,}|#+ .*)$/;
 /** Start of a comment. Excludes numbers as in `machine #2` and paths as in `https://`. */
 const COMMENT = /(?<![^\s])(?:#(?! ?\d)|\/\/)/;
@@ -20,7 +20,7 @@ const OPEN_END = /(?:[-+/·×÷−(<>=≤≥[{]|[^*]\*)$/;
 const OBJECTIVE = /^(?:(?:objective|goal)s?|max(?:imi[sz]e)?|min(?:imi[sz]e)?)\b/i;
 const RELATION = /[<>=≤≥]/;
 const SIGN = /^[-+*/·×÷−]/;
-/** `- x`, `2) x`, `2. x`, and `2.x`, where `2.` is not a number. */
+/** List mark, as in `- x`, `2) x`, `2. x`, and in `2.x`, where `2.` is not a number. */
 const BULLET = /^(?<indent>\s*)(?:(?<mark>[-*•+]|\d{1,4}(?:\.\)?|\))) +|\d{1,4}\.(?!e[-+]?\d)(?=[\p{L}_]))/iu;
 /** List number that may also be a number in a formula: `2. - x`, `2. <= x`. */
 const NUMBER_BEFORE_SIGN = /^\d+\. +[-+*/·×÷−<>=≤≥]/;
@@ -40,8 +40,9 @@ const GREETING =
 const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
 
 /**
- * Returns the statements of a text without list marks and code marks. A Greek question mark is normalized to a semicolon and
- * separates statements as well. Statements are returned lazily, so that a long text is not processed in a single step.
+ * Returns the statements of a text without list marks and code marks. Unicode normalization turns a Greek question mark into a
+ * semicolon, which also separates statements. Statements are returned lazily, so that a long text is not processed in a single
+ * step.
  */
 export function* splitStatements(text: string): Generator<string> {
   const list = listIn(text);
@@ -55,7 +56,7 @@ export function* splitStatements(text: string): Generator<string> {
   }
 }
 
-/** Returns the pieces of a text between separators, each with its continuation lines. */
+/** Splits a text at its separators and joins continuation lines. */
 function* joinLines(text: string): Generator<string> {
   const pieces = text.split(SEPARATOR);
   let statement = '';
@@ -88,7 +89,7 @@ function withoutComment(line: string): string {
   return isInText || !mayEnd(head.trim()) ? line : head;
 }
 
-/** Whether a comment may follow a text. The text must be a statement or a part of a statement, but not prose. */
+/** Whether a comment may follow a text. The text must be a complete or partial statement, but not prose. */
 const mayEnd = (text: string): boolean =>
   text === '' || OPEN_END.test(text) || /[,:]$/.test(text) || isWhole(text) || isTerm(text) || isFormula(text);
 
@@ -114,8 +115,8 @@ function continues(statement: string, line: string, isFormula: () => boolean): b
 }
 
 /**
- * Whether the next line is the index or condition of `Cap: make[p] <= limit[p]`: `for p in products`, `where limit[p] < 4`. A
- * line with a complete index is a separate statement.
+ * Whether the next line is the index or condition of a statement such as `Cap: make[p] <= limit[p]`: `for p in products`,
+ * `where limit[p] < 4`. A line with a complete index is a separate statement.
  */
 function isOfIndex(before: string, next: string): boolean {
   if (/^for /i.test(next)) return !isProse(before) && splitIndex(`x ${next}`) !== undefined;
@@ -131,7 +132,10 @@ function continuesList(before: string, next: string): boolean {
   return FORMULA.test(before) || /^[^ ,]+(?:, ?[^ ,]+)*,$/.test(before);
 }
 
-/** Whether the next line continues a formula: `maximize profit: 30 chairs` and `+ 50 tables`. A new list item does not. */
+/**
+ * Whether the next line continues a formula: `maximize profit: 30 chairs` and `+ 50 tables`. A new list item does not continue
+ * a formula.
+ */
 function continuesFormula(statement: string, line: string, isFormula: () => boolean): boolean {
   const [item, sibling] = [BULLET.exec(statement)?.groups, BULLET.exec(line)?.groups];
   const isSibling = item?.['mark'] === sibling?.['mark'] && (item?.['indent'] ?? '') === (sibling?.['indent'] ?? '');
@@ -140,7 +144,7 @@ function continuesFormula(statement: string, line: string, isFormula: () => bool
   const rest = next.slice(1).trim();
   if (beginsStatement(rest) || isProse(rest)) return false;
   const begun = withoutBullet(statement.trim());
-  // A relation does not follow an objective or another relation.
+  // A relation does not continue an objective or another relation.
   if (RELATION.test(next) && (RELATION.test(begun) || OBJECTIVE.test(begun))) return false;
   if (begun.split('(').length > begun.split(')').length) return true;
   // A single name is probably a heading, unless a sign other than a bullet follows.
@@ -201,8 +205,8 @@ function listIn(text: string): List {
 }
 
 /**
- * Removes the marks around a line. Keeps the minus of `- 2 <= x`, and of `- x + y <= 2` unless the line is in a list. Removes a
- * minus before a limited name, because `- x <= 3` would not limit anything.
+ * Removes the list and code marks around a line. Keeps the minus of `- 2 <= x`, and of `- x + y <= 2` unless the line is in a
+ * list. Removes a minus before a limited name, because `- x <= 3` would not limit anything.
  */
 function unmarked(line: string, list: List): string {
   const code = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();

@@ -5,7 +5,7 @@ import type { SketchCard } from './sketch.js';
 
 const MAX_SHOWN = 5;
 
-/** Warns of a variable whose limits have no effect. */
+/** Formats a warning about a variable whose limits have no effect. */
 export const describeLoose = ({ name, limits }: LooseVariable<SketchCard>): string =>
   `${quote(name, 60)} is only used to loosen a limit (${listFirst(
     limits.map((label) => quote(label, 60)),

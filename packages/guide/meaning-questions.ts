@@ -8,12 +8,12 @@ import { quote } from './quote.js';
 import { splitLabel } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/* Proposes meanings for words that could not be parsed. */
+/* Proposes meanings for text that could not be parsed. */
 
 /** Maximum number of statements considered. */
 const MAX_STATEMENTS = 20;
 
-/** Asks for the meaning of the first statement with a proposal. */
+/** Asks for the meaning of the first statement for which there is a proposal. */
 export function askForMeaning(refused: readonly { source: string }[], sketch: Sketch): Question | undefined {
   for (const { source } of refused.slice(0, MAX_STATEMENTS)) {
     const proposals = proposalsFor(source, sketch);
@@ -29,7 +29,7 @@ export function askForMeaning(refused: readonly { source: string }[], sketch: Sk
 
 const VALUE = /^[\p{L}_][\p{L}\p{N}_]* = [\d.]+$/u;
 
-/** Returns options that replace the words on a card by a formula. */
+/** Returns options that replace the words on a card with a formula. */
 export function meantFormulas(card: SketchCard, reference: string, sketch: Sketch): Choice[] {
   const text = fieldOf<string>(card, 'expression') ?? fieldOf<string>(card, 'description') ?? '';
   return proposalsFor(text, sketch).map((proposal): Choice => {
@@ -45,7 +45,7 @@ export function meantFormulas(card: SketchCard, reference: string, sketch: Sketc
   });
 }
 
-/** Returns an example that uses names of the canvas. */
+/** Returns an example that uses names from the canvas. */
 export function describeExample(sketch: Sketch): string[] {
   const example = exampleFor(sketch);
   return example === undefined

@@ -33,7 +33,7 @@ describe('asMeant', () => {
     'chairs in the shop',
     'profit from chairs',
     'profit from north',
-  ])('reads %s as a question for values', async (text) => {
+  ])('reads %s as a question about values', async (text) => {
     expect(await asked(text)).toEqual({ ask: 'value', subject: text });
   });
 

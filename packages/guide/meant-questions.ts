@@ -8,7 +8,7 @@ import type { ParsedStatement } from './turn-work.js';
 import { unusedWords } from './word-coverage.js';
 import { tidy, without } from './words.js';
 
-/* Some questions look like statements about the model. The names on the canvas determine the meaning. */
+/* Recognizes questions that look like statements about the model. The names on the canvas determine their meaning. */
 
 /** Maximum number of statements in a message with questions. Longer messages describe a model. */
 const MAX_STATEMENTS = 20;
@@ -20,11 +20,11 @@ const FORMULA = /[:[\]{}+*/^·×÷%"“]/;
 const ASKED = /^(?:how )?(?:is|are|was|were) (?:the |our |my )?/i;
 /** `hours used in week 1` */
 const PARTICIPLE = / \p{L}+(?:ed|en|nt|lt|et|de|ld)(?= (?:in|on|at|by|for|from|of)\b)/iu;
-/** Maximum number of members compared with the words of a question. */
+/** Maximum number of members that are compared with the words of a question. */
 const MAX_MEMBERS = 1_000;
 const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by', 'of', 'with', 'the'];
 
-/** Converts statements that are questions on this canvas. Other statements are returned unchanged. */
+/** Converts statements that are questions in the context of this canvas. Returns other statements unchanged. */
 export const interpretQuestions = (said: readonly ParsedStatement[], sketch: Sketch): readonly ParsedStatement[] =>
   said.length > MAX_STATEMENTS ? said : said.map((one) => meant(one, sketch));
 
@@ -43,7 +43,7 @@ function meant(said: ParsedStatement, sketch: Sketch): ParsedStatement {
 
 const plainOf = (source: string): string => without(tidy(source), ' ?!.');
 
-/** Whether an apparent unit is a member of the variable, as in `make in the north` and `make in weeks 1 and 2`. */
+/** Whether an apparent unit is actually a member of the variable, as in `make in the north` and `make in weeks 1 and 2`. */
 function isPlace({ names, facts, declares }: StatementOf<'variables'>, sketch: Sketch): boolean {
   const { unit, ...others } = facts;
   if (declares || unit === undefined || Object.keys(others).length > 0) return false;

@@ -34,7 +34,7 @@ const FILES: [Parameters<typeof fileKey>[0], FileFacts][] = [
   [{ path: 'lanes.xlsx', sheet: 'Lanes', key: ['origin', 'destination'], isDistinct: false }, LANES],
 ];
 
-/** Statements to misspell, and the statements around them. */
+/** Statements to misspell, and the other statements of the model. */
 const MODELS: Record<string, { statements: string[]; around: string[] }> = {
   workshop: {
     statements: [
@@ -118,7 +118,7 @@ const MODELS: Record<string, { statements: string[]; around: string[] }> = {
   },
 };
 
-/** Returns a reproducible generator of numbers from 0 to 1. */
+/** Returns a seeded generator of random numbers from 0 to 1. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -179,7 +179,7 @@ function mutantsOf(statement: string, random: () => number): string[] {
   return [...mutants].slice(0, MUTANTS);
 }
 
-/** Enters a model and solves it. Returns the room, whether a solve ran, and the last answer. */
+/** Enters a model and asks for a solve. Returns the room, whether the solve ran, and the last answer. */
 async function solved(statements: readonly string[]) {
   const room = new Room();
   room.files = ['data/products.csv', 'lanes.xlsx'];

@@ -6,12 +6,15 @@ import { referTo } from './question-parts.js';
 import type { Sketch } from './sketch.js';
 import { type UnknownName, type Written, writtenFormulas } from './unknown-names.js';
 
-/* Offers columns and names on the canvas with a spelling similar to an unknown name. */
+/* Offers columns and names on the canvas whose spelling is similar to an unknown name. */
 
 /** Maximum number of names in a question. */
 const MAX_CHOICES = 3;
 
-/** Returns options that map an unknown name to the canvas, columns first. A number is never mapped to a decision. */
+/**
+ * Returns options that map an unknown name to a name on the canvas, columns first. A name used as a number is never mapped to a
+ * decision.
+ */
 export function nearChoices(unknown: UnknownName, sketch: Sketch): Choice[] {
   const choices = [...nearColumns(unknown, sketch), ...nearNames(unknown, sketch)];
   return choices.filter(([, statements]) => statements !== '').slice(0, MAX_CHOICES);
@@ -20,7 +23,7 @@ export function nearChoices(unknown: UnknownName, sketch: Sketch): Choice[] {
 function nearColumns(unknown: UnknownName, sketch: Sketch): Choice[] {
   const columns = columnsOf(sketch).filter(({ type, set }) => type === 'number' && fits(unknown, set, sketch));
   const spellings = new Map<string, SetColumn>();
-  // A column of the set that the name is used over is the most likely match.
+  // A column of the set that indexes the name is the most likely match.
   const ofSet = unknown.over?.[0]?.set;
   for (const column of columns.toSorted((one, other) => Number(other.set === ofSet) - Number(one.set === ofSet)))
     for (const spelling of [column.name, column.column]) if (!spellings.has(spelling)) spellings.set(spelling, column);
@@ -33,7 +36,7 @@ function nearColumns(unknown: UnknownName, sketch: Sketch): Choice[] {
   ]);
 }
 
-/** Whether the set has as many keys as the name. A name without keys fits every set. */
+/** Whether a set has as many key parts as the name. A name without keys fits every set. */
 const fits = ({ keys }: UnknownName, set: string, sketch: Sketch): boolean =>
   keys === undefined || sketch.vocabulary.sets.get(set)?.arity === keys;
 
@@ -57,7 +60,7 @@ function nearNames(unknown: UnknownName, sketch: Sketch): Choice[] {
   const { name, keys, isFigure } = unknown;
   const known = new Map<string, string>();
   if (keys === undefined) for (const value of values.keys()) known.set(value, 'value');
-  // The plan would choose the value of a number that is mapped to a variable.
+  // A number must not be mapped to a variable, because the plan would then choose its value.
   if (!isFigure && keys === undefined) for (const variable of variables) known.set(variable, 'variable');
   if (!isFigure && keys !== undefined)
     for (const [family, { index }] of families)
@@ -68,7 +71,7 @@ function nearNames(unknown: UnknownName, sketch: Sketch): Choice[] {
   ]);
 }
 
-/** Returns the statements that rename a name in all formulas, or an empty text if that is impossible for a formula. */
+/** Returns the statements that replace a name in all formulas, or an empty string if a formula does not allow it. */
 function renaming(name: string, sketch: Sketch, toName: (written: Written) => string | undefined): string {
   const statements: string[] = [];
   for (const written of writtenFormulas(sketch)) {

@@ -10,10 +10,10 @@ import { type UnknownName, unknownNames } from './unknown-names.js';
 
 /* Asks about unknown names in formulas. */
 
-/** Maximum number of names in a question, and of their characters. The options repeat the names. */
+/** Maximum number of names in a question, and their maximum total length. The options repeat the names. */
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 600;
-/** Maximum number of names compared with the names on the canvas. */
+/** Maximum number of unknown names that are compared with the names on the canvas. */
 const MAX_COMPARED = 50;
 const HEADER = 'Names';
 

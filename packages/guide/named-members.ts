@@ -14,9 +14,9 @@ import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 import { unusedWords } from './word-coverage.js';
 
-/* Finds the members of variables and columns that a text names, such as `oak chair in week 2`, in the data on the canvas. */
+/* Finds the members of variables and columns that a text mentions, such as `oak chair in week 2`, in the data on the canvas. */
 
-/** Indexed variable or column, and its members that a text names. */
+/** Indexed variable or column, and those of its members that a text mentions. */
 export interface NamedMembers {
   thing: Thing;
   /** Index names, in the order of the key parts. */
@@ -25,11 +25,11 @@ export interface NamedMembers {
   index: string;
   /** Key parts of the members. Undefined for a part that may have any value. */
   keys: readonly (string | undefined)[];
-  /** Words that name neither the variable or column nor members. */
+  /** Words that match neither the variable or column nor its members. */
   unused: readonly string[];
 }
 
-/** Indexed variable or column, and the sets of its key parts. */
+/** Indexed variable or column, and the sets to which its key parts belong. */
 type Indexed = Pick<NamedMembers, 'thing' | 'names' | 'index'> & {
   parts: readonly { set: string; title: string; values: Values | undefined }[];
 };
@@ -41,8 +41,8 @@ const MAX_COMPARED = 1_000;
 const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by'];
 
 /**
- * Returns the members that a text names: members of the variable or column in the text, or else of every variable with such
- * members. Returns an empty list if the text names no members.
+ * Returns the members that a text mentions. They belong to the variable or column in the text or, if there is none, to every
+ * variable with such members. Returns an empty list if the text mentions no members.
  */
 export function membersNamed(text: string, things: readonly Thing[], sketch: Sketch): NamedMembers[] {
   const named = thingNamed(text, things.filter(isIndexed));
@@ -52,11 +52,11 @@ export function membersNamed(text: string, things: readonly Thing[], sketch: Ske
     return members === undefined ? [] : [members];
   });
   const [first] = found;
-  // A member may have the same name as a word of another variable.
+  // A member name may also be a word in the name of another variable.
   return first !== undefined && first.thing === named ? [first] : found;
 }
 
-/** Explains that a name is unknown. Suggests similar names of things and members, and the formula names of the columns. */
+/** Explains that a name is unknown. Suggests similar names of objects and members, and the formula names of the columns. */
 export function whyUnnamed(text: string, things: readonly Thing[], sketch: Sketch): string {
   const names = [...namesOf(things), ...membersOn(things, sketch)];
   const near = nearestNames(text, names, MAX_NEAR).map((name) => quote(name, 60));
@@ -149,15 +149,15 @@ export function memberText(members: NamedMembers): { member: string; index?: str
   return { member: `${thing.name}[${parts.join(', ')}]`, ...(!isWhole && { index: indexOfMembers(members) }) };
 }
 
-/** Returns the titles of the key columns of a set. A set without a file has its own name as title. */
+/** Returns the titles of the key columns of a set. For a set without a file, this is the name of the set. */
 function titlesOf(set: string, sketch: Sketch): readonly string[] {
   const card = sketch.of('data').find(({ data }) => data['set'] === set);
   return (card && readData(card).file?.key) ?? [set];
 }
 
 /**
- * Returns a condition that only the named members of a column meet, in the names of its key columns. Returns undefined if a
- * formula cannot contain the members.
+ * Returns a condition on the key columns that only the named members of a column meet. Returns undefined if a formula cannot
+ * contain the members.
  */
 export function conditionOn({ thing, keys }: NamedMembers, sketch: Sketch): string | undefined {
   const parts = indexedOf(thing, sketch)?.parts ?? [];
@@ -168,7 +168,10 @@ export function conditionOn({ thing, keys }: NamedMembers, sketch: Sketch): stri
   return isExpressible ? conditions.map(({ name, key }) => `${name} = "${key}"`).join(' and ') : undefined;
 }
 
-/** Returns a member of a column as an example, the member with the most similar name first: `demand of oak chair, 1`. */
+/**
+ * Returns an example member of a column, such as `demand of oak chair, 1`. Prefers the member whose name is most similar to the
+ * text.
+ */
 export function exampleMember(column: Thing, sketch: Sketch, text = ''): string | undefined {
   const parts = indexedOf(column, sketch)?.parts ?? [];
   const key = parts.map(({ values = [] }) => {
@@ -178,7 +181,7 @@ export function exampleMember(column: Thing, sketch: Sketch, text = ''): string 
   return key.length === 0 || key.includes(undefined) ? undefined : `${column.name} of ${key.join(', ')}`;
 }
 
-/** Returns the sets of the key parts of a variable or column. */
+/** Returns the sets to which the key parts of a variable or column belong. */
 export const setsOf = (thing: Thing, sketch: Sketch): string[] =>
   (indexedOf(thing, sketch)?.parts ?? []).map(({ set }) => set);
 
@@ -186,7 +189,7 @@ export const setsOf = (thing: Thing, sketch: Sketch): string[] =>
 export const figuresOf = (text: string, members: NamedMembers, sketch: Sketch): number[] | undefined =>
   evaluateFigures(text, parseIndex(indexOfMembers(members)), sketch.vocabulary);
 
-/** Returns the member of a variable with these key parts. Returns undefined if the index is missing or invalid. */
+/** Returns the member of a variable with the given key parts. Returns undefined if the index is missing or invalid. */
 export function memberOfKeys(thing: Thing, keys: readonly string[], sketch: Sketch): NamedMembers | undefined {
   const indexed = indexedOf(thing, sketch);
   return indexed && { ...indexed, keys, unused: [] };

@@ -36,7 +36,7 @@ export function thingsOn(sketch: Sketch): Thing[] {
  * Returns the object whose name appears in a text. Prefers the name with the most words, then the first object. Ignores case,
  * plurals and punctuation.
  *
- * @param isWhole whether the text must contain nothing but the name
+ * @param isWhole whether the text must be exactly the name
  */
 export function thingNamed(text: string, things: readonly Thing[], isWhole = false): Thing | undefined {
   const bySpelling = new Map<string, Thing>();

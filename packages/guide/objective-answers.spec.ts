@@ -23,7 +23,7 @@ it.each([
     'maximize p: 3x + 2y; a: x + y <= 4, soft, penalty 9; b: x + 3y <= 6, hard',
     'The objective `p` is 12, the most that the constraints allow.',
   ],
-])('answers the objective without the penalties of violated constraints: %s', async (model, answer) => {
+])('reports the objective without the penalties for violated constraints: %s', async (model, answer) => {
   expect(await answerTo('what is p', model)).toContain(answer);
 });
 
@@ -31,12 +31,12 @@ it.each([
   ['what is p', '`p` is 4. The objectives together are 24'],
   ['what is q', '`q` is 10. The objectives together are 24'],
   ['what is the objective', '`p` is 4. `q` is 10. The objectives together are 24, the weighted sum.'],
-])('answers the value of each of several objectives: %s', async (question, answer) => {
+])('reports the value of each of several objectives: %s', async (question, answer) => {
   const model = 'maximize p: 3x + 2y, weight 1; maximize q: 5y, weight 2; b: x + 3y <= 6, hard';
   expect(await answerTo(question, model)).toContain(answer);
 });
 
-it('explains how to get the value of an indexed objective among several objectives', async () => {
+it('explains how to get the value of an indexed objective if there are several objectives', async () => {
   const model = 'weeks: 1 to 2; make[t] integer for t in weeks; maximize p: 3x + y, weight 1; b: x + 3y <= 6, hard';
   const other = 'maximize q: sum t in weeks: make[t], weight 2; c: make[t] <= 4 for t in weeks, hard';
   expect(await answerTo('what is q', `${model}; ${other}`)).toContain(

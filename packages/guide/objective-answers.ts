@@ -5,13 +5,16 @@ import { figure, quote } from './quote.js';
 import { type Answer, type RunReader, TIGHT } from './run-reader.js';
 import type { SketchCard } from './sketch.js';
 
-/** Maximum number of constraint rows searched for violated constraints. */
+/** Maximum number of constraint rows that are searched for violations. */
 const MAX_ROWS = 100;
 
 /** Cost of violated soft constraints, by label. */
 type Costs = ReadonlyMap<string, number>;
 
-/** Answers questions about the value of objectives. Excludes the penalties of violated constraints and the other objectives. */
+/**
+ * Answers questions about the value of an objective, without the penalties for violated constraints and without the other
+ * objectives.
+ */
 export class ObjectiveAnswers {
   constructor(private readonly reader: RunReader) {}
 
@@ -38,7 +41,7 @@ export class ObjectiveAnswers {
     return `The objective ${called} is ${figure(own)}${prices}. In total it is ${best}.`;
   }
 
-  /** Describes one of several objectives, if the plan contains all values of its formula. */
+  /** Describes one of several objectives if the plan contains all values that its formula needs. */
   private describeOne({ label, data }: SketchCard): string {
     const { run, sketch } = this.reader;
     const text = String(data['expression']);
@@ -51,7 +54,7 @@ export class ObjectiveAnswers {
       : `${quote(label, 60)} is ${figure(value)}.`;
   }
 
-  /** Returns the cost of each violated constraint, or undefined if it is unknown. */
+  /** Returns the cost of each violated constraint, or undefined if the costs are unknown. */
   private async *costsOfBroken(): Steps<Costs | undefined> {
     const { run, sketch } = this.reader;
     const soft = sketch.of('constraint').filter((card) => card.data['classification'] === 'soft');

@@ -29,7 +29,7 @@ export interface OpenStatement {
   gap: Pick<Gap, 'field' | 'message'>;
 }
 
-/** Returns the statements on the canvas that cannot be parsed, in any context. */
+/** Returns the statements on the canvas that cannot be parsed, whichever question is open. */
 export function openStatements(sketch: Sketch): OpenStatement[] {
   // Formulas share names, and each lookup visits all cards.
   const cards = new Map<string, SketchCard | undefined>();
@@ -51,7 +51,7 @@ export function openStatements(sketch: Sketch): OpenStatement[] {
   });
 }
 
-/** Returns the gaps of cards with limits in words. */
+/** Returns the gaps of cards with limits written in words. */
 function wordedGaps(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap'] | undefined> {
   const cards = wordedLimits(sketch.cards, plainVariables(sketch.cards));
   const vocabulary = cards.length === 0 ? undefined : sketch.vocabulary;
@@ -63,15 +63,15 @@ function wordedGaps(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap'
   );
 }
 
-/** Returns the gap of a field with invalid content. */
+/** Returns the gap for a field with invalid content. */
 const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
   gapsOfShape(card).find(({ field, severity }) => severity === 'blocking' && card.data[field] != null);
 
-/** Explains the problem of a text that is meant as another kind of statement than a formula. */
+/** Explains the problem with a text that is meant as a statement other than a formula. */
 export const whyNoFormula = (text: string): string | undefined =>
   whyContrary(text) ?? whyMisordered(text) ?? whyAmounts(text) ?? whyIncomplete(text) ?? whyDoubled(text);
 
-/** Returns the gap of a formula or an index that cannot be parsed. */
+/** Returns the gap for a formula or an index that cannot be parsed. */
 export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
   const [expression, index = ''] = [fieldOf<string>(card, 'expression'), fieldOf<string>(card, 'index')];
   const over = readIndex(index);
@@ -86,7 +86,7 @@ export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefine
   return { field: 'expression', message };
 }
 
-/** Returns the gaps of unused limits and values whose name later became the name of an objective or a constraint. */
+/** Returns the gaps for unused limits and values whose name was later given to an objective or a constraint. */
 function gapsOfTakenNames(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap']> {
   const limits = idleVariables(sketch.cards).map(({ card, name }) => ({ card, name, field: 'name' }));
   const values = sketch
@@ -105,7 +105,7 @@ function gapsOfTakenNames(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement
   return gaps;
 }
 
-/** Returns the gap of an unused limit or value whose name differs from another name only in case. */
+/** Returns the gap for an unused limit or value whose name differs from another name only in case. */
 function renamed(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undefined {
   const { expression = '', index } = formulaIn(card) ?? {};
   const formula = parseFormula(expression);
@@ -118,7 +118,7 @@ function renamed(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undef
 const hasInText = ({ data }: SketchCard, name: string): boolean =>
   Object.values(data).some((text) => typeof text === 'string' && text.match(WORD)?.includes(name) === true);
 
-/** Returns the gap of a formula that uses the name of an objective or a constraint. */
+/** Returns the gap for a formula that uses the name of an objective or a constraint. */
 function misnamed(
   card: SketchCard,
   cardOf: (name: string) => SketchCard | undefined,

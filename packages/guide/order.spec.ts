@@ -31,7 +31,7 @@ const FAMILY = [
 const KPI = [...WORDS.slice(0, 3), 'kpi: tables >= 12', ...WORDS.slice(4)];
 const TAKEN = [...SCALAR.slice(0, 4), 'profit >= 700', 'Labour = 12'];
 
-/** Returns the checklist of a model after messages in a given order, and the result of its solve. */
+/** Sends messages in the given order. Returns the checklist of the model and the result of its solve. */
 async function outcomeOf(messages: readonly string[]): Promise<object> {
   const room = new Room();
   for (const message of messages) await room.say(message);
@@ -50,7 +50,7 @@ describe('the order of statements', () => {
     ['a model', SCALAR, 'Solved: the objective is 540'],
     ['a requirement in words', WORDS, 'The model cannot be solved yet'],
     ['an indexed model', FAMILY, 'Solved: the objective is 5'],
-  ])('does not matter within the same message: %s', async (_, statements, end) => {
+  ])('does not matter within a message: %s', async (_, statements, end) => {
     const expected = await outcomeOf([statements.join('\n')]);
     expect(expected).toMatchObject({ end });
     await fc.assert(
@@ -66,7 +66,7 @@ describe('the order of statements', () => {
     ['a requirement in words', WORDS, 'The model cannot be solved yet'],
     ['a KPI that limits', KPI, 'The model cannot be solved yet'],
     ['the name of an objective and a constraint', TAKEN, 'The model cannot be solved yet'],
-  ])('leads to the same result in a single message and in several messages: %s', async (_, statements, end) => {
+  ])('leads to the same result in one message or in several: %s', async (_, statements, end) => {
     await fc.assert(
       fc.asyncProperty(ordersOf(statements), async (order) => {
         expect(await outcomeOf(order)).toMatchObject({ end });

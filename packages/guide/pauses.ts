@@ -1,10 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 
-/** Maximum time in milliseconds that the guide works without yielding to the other work of the process. */
+/** Maximum time in milliseconds that the guide works without yielding to other work in the process. */
 const AT_ONCE_MS = 10;
 
 /**
- * Yields regularly during work of many small steps. Each step calls `step`, which sometimes waits for other work of the process.
+ * Yields regularly during work that consists of many small steps. Each step calls `step`, which lets other work run when it is
+ * due.
  */
 export class Pauses {
   private since = performance.now();

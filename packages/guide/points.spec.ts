@@ -10,14 +10,17 @@ it.each([
   ['budget = 1.200', '1.200', '1.2', '1200'],
   ['requirement: 1.000 tables', '1.000', '1', '1000'],
   ['what if hours = 1.000', '1.000', '1', '1000'],
-])('explains a point that could separate thousands: %s', async (statement, written, figure, thousands) => {
-  const room = new Room();
-  await room.say(TABLES);
-  const { text } = await room.say(statement);
-  expect(text).toContain(`\`${written}\` is read as ${figure}: if you mean thousands, write ${thousands}.`);
-});
+])(
+  'explains a decimal point that may be meant as a thousands separator: %s',
+  async (statement, written, figure, thousands) => {
+    const room = new Room();
+    await room.say(TABLES);
+    const { text } = await room.say(statement);
+    expect(text).toContain(`\`${written}\` is read as ${figure}: if you mean thousands, write ${thousands}.`);
+  },
+);
 
-it('adds a note to the card', async () => {
+it('adds a note about the decimal point to the card', async () => {
   const room = new Room();
   await room.say(`${TABLES}; Cap: chairs + tables <= 12.500`);
   const card = room.cards.find(({ label }) => label === 'Cap');
@@ -30,7 +33,7 @@ it('adds a note to the card', async () => {
 });
 
 it.each(['chairs <= 1.5', 'chairs <= 0.500', 'chairs <= 1000', 'chairs <= 1.2345', 'set labour description: "1.000"'])(
-  'adds no note for other numbers: %s',
+  'does not explain unambiguous numbers: %s',
   async (statement) => {
     const room = new Room();
     await room.say(TABLES);

@@ -33,7 +33,7 @@ describe('a proposal', () => {
     ['make at most 40 in total', ['sum p in products: make[p] <= 40']],
     ['make in week 2 at most 40', []],
     ['we have 40 hours of labour', ['labour: sum p in products: labour[p] * make[p] <= 40', 'labour = 40']],
-  ])('interprets %j', async (text, expected) => {
+  ])('contains the likely meanings of %j', async (text, expected) => {
     expect(proposalsFor(text, await sketchOf(PRODUCTS))).toEqual(expected);
   });
 
@@ -54,7 +54,7 @@ describe('a proposal', () => {
     ['tables exactly 4', ['tables = 4']],
     ['we have 40 hours of labour', ['labour = 40']],
     ['there are only 12 carpenters available', ['carpenters = 12']],
-  ])('interprets %j for variables without an index', async (text, expected) => {
+  ])('contains the likely meanings of %j for variables without an index', async (text, expected) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual(expected);
   });
 
@@ -73,7 +73,7 @@ describe('a proposal', () => {
     'chairs or tables at most 5',
     'chairs made of oak at most 5',
     'we have 3 more carpenters than chairs',
-  ])('skips %j, because it would omit a part', async (text) => {
+  ])('is not made for %j because it would omit words', async (text) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([]);
   });
 
@@ -81,11 +81,11 @@ describe('a proposal', () => {
     ['our chairs must always be at most 5 pieces', 'chairs <= 5'],
     ['the number of chairs at most 5', 'chairs <= 5'],
     ['chairs plus tables at most 5', 'chairs + tables <= 5'],
-  ])('interprets %j, whose other words have no meaning', async (text, expected) => {
+  ])('ignores words without meaning in %j', async (text, expected) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([expected]);
   });
 
-  it.each(['the weather is nice', 'hello', 'chairs are fine', 'x at most'])('does not exist for %j', async (text) => {
+  it.each(['the weather is nice', 'hello', 'chairs are fine', 'x at most'])('is not made for %j', async (text) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe('an example', () => {
     ['chairs, tables integer', 'limit: chairs + tables <= 40'],
     ['chairs integer', 'limit: chairs <= 40'],
     ['kpi: none', undefined],
-  ])('uses names of the canvas: %s', async (text, example) => {
+  ])('uses names from the canvas: %s', async (text, example) => {
     expect(exampleFor(await sketchOf(text))).toBe(example);
   });
 });

@@ -7,7 +7,7 @@ import { isUnit, usesAll } from './word-coverage.js';
 import { figureOf, NUMBER, without } from './words.js';
 
 /*
- * Proposes the statement that plain words probably mean: `make of every plant should not exceed its capacity` becomes
+ * Proposes the statement that plain text probably means: `make of every plant should not exceed its capacity` becomes
  * `make[p] <= Capacity[p] for p in plants`. A proposal only applies if the user chooses it.
  */
 
@@ -19,7 +19,7 @@ const MORE = '(?:more|greater|larger|higher)';
 const LESS = '(?:less|fewer|smaller|lower)';
 const NOT = String.raw`(?:no|not|never|cannot|can['’]t)(?: (?:be|fall|go|drop|rise))?`;
 const words = (alternatives: string): RegExp => new RegExp(String.raw`\b${BE}(?:${alternatives})(?= )`, 'i');
-/** Relations in words. Negations come first, because they contain the words of the opposite relation. */
+/** Relations expressed in words. Negations come first, because they contain the words of the opposite relation. */
 const RELATIONS: [relation: '<=' | '>=' | '<' | '>' | '=', pattern: RegExp][] = [
   [
     '<=',
@@ -41,12 +41,12 @@ const QUANTIFIER =
   /(?:\b(?:of|for|in|at|on|from) )?\b(?:every|each|any|per|all(?: the| of the)?) (?<set>[\p{L}\p{N}_]+)/giu;
 /** Label of a limit on an amount. */
 const LABEL = /^[\p{L}\p{N}_]+: /u;
-/** `no product may exceed its cap` limits every product. */
+/** Negated subject, as in `no product may exceed its cap`, which limits every product. */
 const NO_MEMBER = /^(?:no|none of the|not a single|no single) (?=(?<set>[\p{L}\p{N}_]+))/iu;
 const NEGATIONS: Partial<Record<string, string>> = { '<': '>=', '>': '<=' };
 const TOTAL = /\b(?:total|sum|altogether|together|overall|all|in total|combined)\b/i;
 const IN_TOTAL = /\b(?:in total|altogether|together|overall|combined)\b/i;
-/** Words that a proposal expresses by signs. */
+/** Words that a proposal expresses with signs. */
 const SIGN_WORDS = ['and', 'plus', 'total', 'sum', 'altogether', 'together', 'overall', 'all', 'in', 'combined'];
 const PERCENT = new RegExp(String.raw`(?:^| )(?<figure>${NUMBER}) ?(?:%|percent) (?<rest>[^]+)`, 'i');
 const HAVE = new RegExp(
@@ -59,7 +59,7 @@ const OF = / (?:of|for) (?:the )?/i;
 const FIGURE_OF = new RegExp(`^(?<figure>${NUMBER}) (?<subject>.+)$`, 'i');
 const FIGURE_FIRST = new RegExp(`^[$€£]?(?<figure>${NUMBER})(?: .*)?$`, 'i');
 
-/** Membership of an index. */
+/** Index name and its set. */
 interface Over {
   set: string;
   names: string[];
@@ -87,7 +87,7 @@ export function proposalsFor(source: string, sketch: Sketch): string[] {
   return proposals.filter((one) => one !== source && readStatement(one).statement !== undefined).slice(0, 3);
 }
 
-/** Returns a constraint with names of the canvas as an example of the syntax, or undefined on an empty canvas. */
+/** Returns a constraint with names from the canvas as an example of the syntax, or undefined if the canvas is empty. */
 export function exampleFor(sketch: Sketch): string | undefined {
   const proposer = new Proposer(sketch);
   const column = columnsOf(sketch).find(({ type, set }) => type === 'number' && proposer.familyOver(set) !== undefined);
@@ -149,7 +149,7 @@ class Proposer {
   }
 
   private *relation(before: string, relation: string, after: string, sets: ReadonlySet<string>): Generator<string> {
-    // In `at most 10 chairs`, the limited thing follows the number.
+    // In `at most 10 chairs`, the subject of the limit follows the number.
     const ofFigure = FIGURE_OF.exec(after)?.groups;
     const named = this.thing(before) ?? this.onlyVariable(sets);
     const behind = ofFigure === undefined ? undefined : thingNamed(ofFigure['subject'] ?? '', this.things);
@@ -221,7 +221,7 @@ class Proposer {
     return sets.size === 0 ? all : all.filter(({ set }) => sets.has(set));
   }
 
-  /** Formats a name for a formula. Sums it over all memberships that the index of the formula lacks. */
+  /** Formats a name for a formula. Sums it over all memberships that are missing in the index of the formula. */
   private reference({ kind, name }: Thing, overs: readonly Over[]): string | undefined {
     if (kind === 'variable' || kind === 'value') return name;
     const { families, columns, sets } = this.sketch.vocabulary;
@@ -260,7 +260,7 @@ class Proposer {
 
 const isVariable = ({ kind }: Thing): boolean => kind === 'variable' || kind === 'family';
 
-/** Drops statements that omit a word or a number of the text. */
+/** Drops statements that omit a word or a number from the text. */
 function* complete(statements: Iterable<string>, text: string): Generator<string> {
   for (const statement of statements) if (usesAll(text, statement.replace(LABEL, ''), SIGN_WORDS)) yield statement;
 }

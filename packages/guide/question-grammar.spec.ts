@@ -90,11 +90,11 @@ describe('a what-if question', () => {
     'the sum of chairs and tables is at most 12',
     'total of chairs and tables below 13',
     'the largest order must stay within the budget',
-  ])('is never parsed from a limit: %s', (text) => {
+  ])('does not include a limit: %s', (text) => {
     expect(readStatement(text).statement).toBeUndefined();
   });
 
-  it('leaves names with such words to questions about results', () => {
+  it('does not include questions about names that contain such words', () => {
     expect(readStatement('what is the profit with tax').statement).toMatchObject({
       kind: 'question',
       about: { subject: 'profit with tax' },
@@ -142,7 +142,7 @@ describe('a what-if question', () => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'what_if', changes: wanted } });
   });
 
-  it('accepts the changes of scenarios', () => {
+  it('accepts the syntax of scenario changes', () => {
     expect(readStatement('what if demand x 1.2 where region = "north"').statement).toEqual({
       kind: 'what_if',
       changes: [{ form: 'figure', target: 'demand', where: 'region = "north"', times: 1.2 }],
@@ -157,7 +157,7 @@ describe('a what-if question', () => {
     'what if the budget is 2 times 40',
     'what if budget is 3 dozen',
     'what if the budget is 40 than before',
-  ])('is not parsed in part: %s', (text) => {
+  ])('is never parsed only partially: %s', (text) => {
     const reason = expect.stringContaining('is not a change that I understand');
     expect(readStatement(text)).toEqual({ statement: { kind: 'unclear_question', reason } });
   });
@@ -175,7 +175,7 @@ describe('a what-if question', () => {
     'what if Labour is soft',
     'what if carts <= 5 + rickshaws',
     'how many carts if Labour <= 2 carts',
-  ])('changes no card if it is not understood: %s', async (text) => {
+  ])('does not change any card if it is not understood: %s', async (text) => {
     const room = new Room();
     await room.say(
       'rickshaws, carts >= 0; budget = 200; maximize profit: 30 carts + 22 rickshaws; Labour: 2 carts <= 36',

@@ -34,7 +34,7 @@ const ROOMY = [
 ].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
 const ROOM_LEFT = /^how much (?:room|slack)(?: is)?(?: there)?(?: left)? (?:of|in|for|on) (?<subject>.+)$/i;
 const ROOM = /^(?:the )?(?:slack|room(?: left)?|usage|utili[sz]ation|activity) (?:of|in|for|on) (?<subject>.+)$/i;
-/** `make["oak chair", 2]`: the keys are members, not index names. */
+/** Member of a variable with literal keys instead of index names: `make["oak chair", 2]`. */
 const MEMBER = /^[\p{L}_][\p{L}\p{N}_]*\[(?=[^[\]]*["“\d])[^[\]]+\]$/u;
 /** `utilisation of wood`, `make of elm in week 2`, `make for elm` */
 const VALUE_OF = /^[\p{L}_][\p{L}\p{N}_]* (?:of|for) \S.{0,100}$/u;
@@ -56,7 +56,7 @@ const WORTH = /^what (?:is|would) (?<subject>.+) worth$/i;
 const ONE_MORE = /^(?:one|an?|another|1) (?:(?:more|extra) )?(?:(?:unit|hour|piece|day)s? )?(?:of )?|(?: be)$/gi;
 const WHY = /^why (?<rest>.+)$/i;
 const LESS = /\b(?:so (?:many|much)|fewer|less|too (?:many|much)|at all)\b/i;
-/** Words of a why question that are not part of a name. */
+/** Words in a "why" question that are not part of a name. */
 const FILLERS =
   /\b(?:not|no|only|just|more|fewer|less|so|few|little|many|much|too|any|at all|are|is|do|does|did|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|can['’]t|cannot|can|we|i|you|it|they|there|the|our|make|build|made|built|produce|produced|have|get|larger|bigger|higher|lower|smaller)\b/gi;
 const LEFT = new RegExp(
@@ -71,7 +71,7 @@ const PICKS: [Aggregate, RegExp][] = [
   ['total', /^(?:the )?(?:total|sum|overall)(?: of)?(?: the)? /i],
 ];
 
-/** Reads a question about results. Returns undefined for other texts. */
+/** Reads a question about results. Returns undefined for other text. */
 export function readQuestion(text: string): Reading | undefined {
   const said = without(text, ' ?!.');
   const whatIf = readWhatIf(said);
@@ -110,13 +110,13 @@ function askedOf(said: string): ResultQuestion | undefined {
   return subject === undefined ? undefined : valueOf(withoutArticles(subject));
 }
 
-/** Corrects the first word of `shaddow price`. */
+/** Corrects a misspelled first word, as in `shaddow price`. */
 const withShadow = (said: string): string =>
   said.replace(/(?<!\p{L})\p{L}+(?= prices?\b)/iu, (word) =>
     nearestNames(word, ['shadow'], 1).length > 0 ? 'shadow' : word,
   );
 
-/** Reads a question without a question word, such as `total cost` or `results`. Returns undefined for other texts. */
+/** Reads a question without a question word, such as `total cost` or `results`. Returns undefined for other text. */
 export function readBareQuestion(text: string): Reading | undefined {
   const said = without(text, ' ?!.');
   if (RELATION.test(said)) return undefined;

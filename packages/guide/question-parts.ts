@@ -9,11 +9,11 @@ export const EXAMPLE: Choice = ['Show me an example', 'help'];
 
 const MAX_REFERENCE_LENGTH = 60;
 const MAX_LABEL = 150;
-/** Maximum number of characters of the statements behind an option. */
+/** Maximum length of the statements in the description of an option. */
 const MAX_STATEMENTS = 1_000;
 const MAX_OPTIONS = 6;
 
-/** @param id statement pattern into which an answer in free words is inserted */
+/** @param id statement pattern into which a free-text answer is inserted */
 export function ask(
   id: string | undefined,
   header: string,
@@ -36,7 +36,7 @@ export function ask(
 const distinct = (options: Question['options']): Question['options'] =>
   options.filter(({ label }, index) => options.findIndex((other) => other.label === label) === index);
 
-/** Returns the label of a card if statements can use it, or else its id. */
+/** Returns the label of a card if statements can use it, or its id if they cannot. */
 export function referTo({ label, id }: SketchCard, sketch: Sketch): string {
   const isPlain = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ './%-]*$/u.test(label) && label.length <= MAX_REFERENCE_LENGTH;
   const isOnly = sketch.resolve(label)?.id === id && !/^(?:all|they|everything|the|other|remaining)\b/i.test(label);

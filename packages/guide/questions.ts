@@ -20,13 +20,13 @@ import type { Sketch, SketchCard } from './sketch.js';
 import { askForStray } from './stray-variables.js';
 import { openStatements } from './open-statements.js';
 
-/** Input for the choice of a question. */
+/** Input for choosing the next question. */
 export interface Situation {
   sketch: Sketch;
   feasibility: Checklist['feasibility_result'];
   /** Whether this turn ran a solve, regardless of its outcome. */
   isSolved: boolean;
-  /** Conflicting constraints found by the solve of this turn. */
+  /** Conflicting constraints that the solve in this turn found. */
   clash: readonly string[];
   /** Paths of existing files. */
   files: readonly string[];
@@ -36,8 +36,8 @@ export interface Situation {
  * Returns the question for the next missing part of the model, in the order of the checklist. Returns undefined if nothing is
  * missing.
  *
- * The description of an option contains the statements that are applied when it is chosen. The id is a statement pattern for an
- * answer in free words.
+ * The description of an option contains the statements that are applied when it is chosen. The id is a statement pattern for a
+ * free-text answer.
  */
 export function nextQuestion(situation: Situation): Question | undefined {
   const { sketch } = situation;
@@ -107,7 +107,7 @@ const REQUIREMENTS = ask(
   [['No, nothing', 'requirement: none'], LATER],
 );
 
-/** Asks for the field of a gap. */
+/** Asks for the field that a gap refers to. */
 function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'message'>, sketch: Sketch): Question {
   const reference = referTo(card, sketch);
   const id = `set ${reference} ${field}: ${BLANK}`;
@@ -168,7 +168,7 @@ function askForConstraints(sketch: Sketch): Question {
   ]);
 }
 
-/** Asks for the meaning of words if a formula is likely. */
+/** Asks for the meaning of a text if it is likely to mean a formula. */
 function askForMeant(sketch: Sketch): Question | undefined {
   const meant = openStatements(sketch)
     .slice(0, MAX_PROPOSED)
@@ -222,7 +222,7 @@ function askForSolve({ sketch, feasibility, isSolved, clash }: Situation): Quest
   if (feasibility === 'pass' || (feasibility === 'unchecked' && isSolved)) return undefined;
   if (feasibility === 'fail') {
     const hard = sketch.of('constraint').filter(({ data }) => data['classification'] === 'hard');
-    // A chain such as `1 <= x <= y` has several numbered rows.
+    // A chain such as `1 <= x <= y` has several numbered constraint rows.
     const clashes = ({ label }: SketchCard): boolean =>
       clash.some((name) => name === label || name.replace(/ \(\d+\)$/, '') === label);
     const soft = hard

@@ -2,8 +2,8 @@
 const MAX_CHARACTERS = 120;
 
 /**
- * Formats a text as an inline code span of Markdown on a single line. The fence is longer than any run of backticks in the text,
- * so that the text cannot end the span. Long texts are truncated.
+ * Formats a text as a Markdown inline code span on a single line. The fence is longer than any run of backticks in the text, so
+ * that the text cannot end the span. Long text is truncated.
  */
 export function quote(text: string, most = MAX_CHARACTERS): string {
   const line = text
@@ -21,16 +21,16 @@ export function quote(text: string, most = MAX_CHARACTERS): string {
 
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** Smaller absolute values are numerical noise of the solver. */
+/** Smaller absolute values are numerical noise from the solver. */
 const NOISE = 1e-9;
 
-/** Formats a number without the noise of its last digits. */
+/** Formats a number without the noise in its last digits. */
 export const figure = (value: unknown): string =>
   typeof value !== 'number' ? '?' : Math.abs(value) < NOISE ? '0' : String(Number(value.toPrecision(10)));
 
 const MAX_LISTED = 20;
 
-/** Formats the first items as a Markdown list. Returns an empty text without items. */
+/** Formats the first items as a Markdown list. Returns an empty string if there are no items. */
 export function bullets(items: string[]): string {
   const shown = items.slice(0, MAX_LISTED).map((item) => `- ${item}`);
   return [...shown, ...(items.length > MAX_LISTED ? [`- and ${items.length - MAX_LISTED} more`] : [])].join('\n');

@@ -21,15 +21,18 @@ const COUNTS = new RegExp(`${CLASS}$`, 'i');
 /** `x[p] <= 4, hard for p in ps`, `x[p] <= 4 for p in ps, hard where p <> "a"` */
 const COUNTS_INSIDE = new RegExp(`${CLASS} (?=(?:for|where) )`, 'i');
 const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
-/** Words before a relation. In `bounds <= 3`, `Constraint 1: x <= 3` and `Constraint 1 <= 3`, the word belongs to a name. */
+/**
+ * Words that may introduce a relation. In `bounds <= 3`, `Constraint 1: x <= 3` and `Constraint 1 <= 3`, they are part of a
+ * name.
+ */
 const PREFIX =
   /^(?!constraint \d+ ?(?:(?:\((?:hard|soft)\) ?)?:|[<>=≤≥]{1,2} ?[\d.,]+$))(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
 
-/** `Constraint 1 <= 7`: the name of a constraint in place of its formula. */
+/** Name of a constraint in place of its formula, as in `Constraint 1 <= 7`. */
 const NUMBERED = /^(?<numbered>constraint \d+) ?[<>=≤≥]{1,2} ?[\d.,]+$/i;
 
 /**
- * Reads statements with a relation or about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,
+ * Reads relations and statements about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,
  * `price = 3, cost = 2`, `x in pieces`.
  */
 export function readRelation(text: string): Reading {
@@ -37,7 +40,7 @@ export function readRelation(text: string): Reading {
   if (numbered !== undefined)
     return { reason: `a constraint is changed by its name and its whole relation, as in \`${numbered}: x + y <= 4\`` };
   const { label, body } = splitLabel(text);
-  // The label of a relation is a name, as in `binary: x <= 4`.
+  // The label of a relation is a name, even in `binary: x <= 4`.
   const isDomain = label !== undefined && isName(label) && !(isReserved(label) && SIGN.test(body));
   const variables = isDomain || label === undefined ? readVariables(isDomain ? `${label} ${body}` : text) : undefined;
   if (variables !== undefined) return variables;
@@ -82,7 +85,7 @@ export function splitClass(label = ''): { name?: string; counts?: Classification
   };
 }
 
-/** Moves the class of a relation after its index and condition. Returns other texts unchanged. */
+/** Moves the class of a relation after its index and condition. Returns other text unchanged. */
 export function withClassLast(text: string): string {
   const match = COUNTS_INSIDE.exec(text);
   if (match === null) return text;
@@ -104,7 +107,7 @@ export function splitCounts(text: string): { rest: string; counts?: Classificati
   };
 }
 
-/** Reads several relations, such as `a = 1, b = 2` or `x >= 0 and y >= 0 integer`. Each part must contain a relation. */
+/** Reads several relations, such as `a = 1, b = 2` or `x >= 0 and y >= 0 integer`. Each item must contain a relation. */
 function readSeveral(text: string): Reading | undefined {
   const parts = text.split(/, ?(?:and )?| and /);
   if (parts.length < 2 || !parts.every((part) => SIGN.test(part))) return undefined;
@@ -147,8 +150,8 @@ export function boundsIn({ sides, relations, strict = [] }: Formula): Bounded | 
 }
 
 /**
- * Returns the two limits in `tables >= 12 chairs >= 3`, where both names are variables. As a chain it would mean that tables are
- * at least 12 times chairs.
+ * Returns the two limits in `tables >= 12 chairs >= 3`, where both names are variables. Read as a chain, it would mean that
+ * there are at least 12 times as many tables as chairs.
  */
 export function pairIn({ sides: [left, middle, right], relations: [first, second], strict }: Formula): Bounded[] {
   if (left.kind !== 'name' || right?.kind !== 'number' || middle?.kind !== 'product' || strict !== undefined) return [];
@@ -161,7 +164,10 @@ export function pairIn({ sides: [left, middle, right], relations: [first, second
   return limits.filter((limit) => limit !== undefined);
 }
 
-/** Returns the value of a formula without names. `0 itneger` contains a name, although the product is always 0. */
+/**
+ * Returns the value of a formula without names. Returns undefined for `0 itneger`: the product is always 0, but it contains a
+ * name.
+ */
 function constantOf(formula: Formula): number | undefined {
   if (mentionsOf(formula, undefined).length > 0) return undefined;
   const linear = linearize(formula.sides[0], NONE);
@@ -170,7 +176,7 @@ function constantOf(formula: Formula): number | undefined {
 
 export const turned = (relation: Relation): Relation => (relation === '<=' ? '>=' : relation === '>=' ? '<=' : '=');
 
-/** Reads facts about a list of variables. Returns undefined for other texts. */
+/** Reads facts about a list of variables. Returns undefined for other text. */
 function readVariables(text: string): Reading | undefined {
   const prefixed = /^(?:(?:decision )?variables?|vars?)\b:? ?/i.exec(text)?.[0] ?? '';
   const said = text.slice(prefixed.length);
@@ -197,7 +203,7 @@ interface Item {
 
 /**
  * Reads different facts about several variables: `x, y integer, z <= 3`. A fact applies to the names before it, or to the names
- * after it if it comes first. Returns undefined for other texts and for facts about all variables.
+ * after it if it comes first. Returns undefined for other text and for facts about all variables.
  */
 function readDeclarations(text: string, prefixed: string): Reading | undefined {
   const items = itemsOf(splitCounts(text).rest);
@@ -237,7 +243,7 @@ function isNewGroup(group: readonly Item[], item: Item): boolean {
   return item.isBefore && !item.isBehind;
 }
 
-/** Returns the items of a list of names and facts. Returns undefined for other texts and for a list of names before facts. */
+/** Returns the items of a list of names and facts. Returns undefined for other text and for a list of names before facts. */
 function itemsOf(text: string): Item[] | undefined {
   const marks = [...text.matchAll(SEPARATOR)].flatMap(({ index, groups }) => {
     const mark = groups?.['mark'];
@@ -258,7 +264,7 @@ function itemsOf(text: string): Item[] | undefined {
   return items;
 }
 
-/** Finds the facts of a list item before or after its name. Returns undefined if it has neither a name nor facts. */
+/** Finds the facts before or after the name of a list item. Returns undefined if it has neither a name nor facts. */
 function factsIn(said: string, isFirst: boolean): Pick<Item, 'hasName' | 'isBefore' | 'isBehind'> | undefined {
   const item = (isFirst ? said : said.replace(VERB, '')).replace(/(?<=^[^ :]+) ?: ?/, ' ');
   const isFact = !isFirst && readFacts(item).rest === '';
@@ -278,7 +284,7 @@ function factsIn(said: string, isFirst: boolean): Pick<Item, 'hasName' | 'isBefo
   return undefined;
 }
 
-/** Explains a contradiction between the facts of a declaration. Returns undefined for other texts. */
+/** Explains a contradiction between the facts of a declaration. Returns undefined for other text. */
 export function whyContrary(text: string): string | undefined {
   const body = splitIndex(text)?.body;
   if (body !== undefined) return readFacts(body).reason;
@@ -296,7 +302,7 @@ function variablesIn(text: string, prefixed: string): Reading | undefined {
   if (!isDeclared && Object.keys(facts).length === 0) return undefined;
   if (prefixed === '' && names.some((name) => NO_NAME.test(name)))
     return { reason: 'name the variables, as in `x, y integer`' };
-  // A relation without other facts may be about a value. This is decided with the canvas.
+  // A relation without other facts may be about a value. The canvas decides.
   if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text) && subject === text.trim())
     return undefined;
   return { statement: { kind: 'variables', names, facts, declares: isDeclared || facts.unit === undefined } };

@@ -18,7 +18,7 @@ it.each<[string[], string, string[]]>([
 });
 
 it.each(['remove Values', 'remove the values', 'remove price; remove hours'])(
-  'removes values typed into the chat: %s',
+  'removes values that were typed into the chat: %s',
   async (removal) => {
     const room = new Room();
     await room.say('price = 3');
@@ -29,7 +29,7 @@ it.each(['remove Values', 'remove the values', 'remove price; remove hours'])(
   },
 );
 
-it('names the removals of values on other cards, and keeps no card of the attempt', async () => {
+it('suggests how to remove values on other cards, and adds no card for the failed attempt', async () => {
   const room = new Room();
   await room.say('price = 3, hours = 40; set Values label: Shop; kpi: none');
   const { text } = await room.say('remove values');
@@ -37,10 +37,13 @@ it('names the removals of values on other cards, and keeps no card of the attemp
   expect(room.cards.map(({ label }) => label)).toEqual(['Shop', 'Objective value']);
 });
 
-it.each(['price: 3', 'price is 3', 'price = 3', '3'])('reads the figure that it asks for: %s', async (answer) => {
-  const room = new Room();
-  await room.say('maximize profit: price * chairs; chairs integer; chairs <= 4');
-  await room.say(answer);
-  expect(room.data('Values')).toMatchObject({ values: { price: 3 } });
-  expect(room.cards.map(({ card_type }) => card_type)).toEqual(['objective', 'variable', 'data']);
-});
+it.each(['price: 3', 'price is 3', 'price = 3', '3'])(
+  'accepts a value for the number that the guide asked for: %s',
+  async (answer) => {
+    const room = new Room();
+    await room.say('maximize profit: price * chairs; chairs integer; chairs <= 4');
+    await room.say(answer);
+    expect(room.data('Values')).toMatchObject({ values: { price: 3 } });
+    expect(room.cards.map(({ card_type }) => card_type)).toEqual(['objective', 'variable', 'data']);
+  },
+);

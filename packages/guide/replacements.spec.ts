@@ -43,13 +43,16 @@ const SECOND: [string, string, string, string][] = [
 ];
 
 describe('a statement that replaces earlier content', () => {
-  it.each(SECOND)('names the earlier content in the answer: %s', async (_, first, second, replaced) => {
+  it.each(SECOND)('is reported with the earlier content: %s', async (_, first, second, replaced) => {
     expect(await answerTo(first, second)).toContain(`This replaces \`${replaced}\``);
   });
 
-  it.each(SECOND)('names the earlier content within the same message: %s', async (_, first, second, replaced) => {
-    expect(await answerTo(`${first}\n${second}`)).toContain(`This replaces \`${replaced}\``);
-  });
+  it.each(SECOND)(
+    'is reported with the earlier content in the same message: %s',
+    async (_, first, second, replaced) => {
+      expect(await answerTo(`${first}\n${second}`)).toContain(`This replaces \`${replaced}\``);
+    },
+  );
 
   it.each([
     ['wood: chairs <= 15', 'wood: chairs <= 15'],
@@ -57,7 +60,7 @@ describe('a statement that replaces earlier content', () => {
     ['wood: chairs <= 15', 'wood is soft, penalty 5'],
     ['maximize gain: 3 chairs', 'confirm'],
     ['shifts: early, late', 'pay of shifts: early 1, late 2'],
-  ])('reports no replacement if nothing is replaced: %s, then %s', async (first, second) => {
+  ])('is not reported if nothing is replaced: %s, then %s', async (first, second) => {
     expect(await answerTo(first, second)).not.toContain('replaces');
   });
 });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 type Data = Record<string, unknown>;
 
-/** Fields with the content of a statement, each with the word before its value. */
+/** Card fields that hold the content of a statement, each with the word that precedes its value. */
 const FIELDS: Record<string, string> = {
   sense: '',
   expression: '',
@@ -16,7 +16,7 @@ const FIELDS: Record<string, string> = {
   product: '',
 };
 
-/** Returns the content that a change of card data replaces, each item as a text. New fields replace nothing. */
+/** Returns the content that a change in card data replaces, as strings. New fields do not replace anything. */
 export function replacedBy(old: Data, data: Data): string[] {
   const isReplaced = (key: string): boolean =>
     old[key] !== undefined && data[key] !== undefined && !isDeepStrictEqual(old[key], data[key]);

@@ -8,17 +8,19 @@ import { splitAtMember, thingOf } from './what-if-changes.js';
 import { isUnit } from './word-coverage.js';
 
 /*
- * Reads amounts of a resource, as in `what if we had 200 hours`. If `hours` is a column, 200 are not the hours of each product,
- * but probably the limit of `sum p in products: hours[p] * make[p] <= 40`.
+ * Reads amounts of a resource, as in `what if we had 200 hours`. If `hours` is a column, 200 is probably not meant for each
+ * product, but as the limit of `sum p in products: hours[p] * make[p] <= 40`.
  */
 
-/** Limits on the use of a column: labels of constraints, or values. */
+/** Limits on the use of a column, as constraint labels or value names. */
 export interface LimitedUse {
   column: string;
   limits: string[];
 }
 
-/** Returns the limits that an amount of a column may refer to. Returns undefined if the column is not used up. */
+/**
+ * Returns the limits that an amount for a column may refer to. Returns undefined if no constraint limits the use of the column.
+ */
 export function limitsOnUse(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): LimitedUse | undefined {
   const { isAmount, subject, times } = wanted;
   if (isAmount !== true || times !== undefined) return undefined;

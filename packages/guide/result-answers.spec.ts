@@ -42,7 +42,7 @@ describe('an answer about values', () => {
     expect(await answerTo(subject)).toBe(text);
   });
 
-  it('names the unknown item among several items', async () => {
+  it('reports the unknown item among several items', async () => {
     expect(await answerTo('chairs and sofas')).toMatch(/^`chairs` is 10\. I cannot answer that: .*`sofas`/);
   });
 
@@ -52,7 +52,7 @@ describe('an answer about values', () => {
     ['chairs of oak', 'oak'],
     ['profit without tables', 'without tables'],
     ['tables for Hamburg', 'Hamburg'],
-  ])('is refused if it would ignore a word: %s', async (subject, word) => {
+  ])('is not given if it would ignore a word: %s', async (subject, word) => {
     expect(await answerTo(subject)).toContain(
       `I cannot answer that: I do not understand \`${word}\` in \`${subject}\`. Ask `,
     );

@@ -14,7 +14,7 @@ import { WhyNotAnswers } from './why-not-answers.js';
 
 type ValueQuestion = Extract<ResultQuestion, { ask: 'value' }>;
 
-/** `make by product` */
+/** Grouping at the end of a question, as in `make by product`. */
 const BY = / (?:by|per|(?:for|in) (?:each|every)) (?:the )?(?<set>[\p{L}_][\p{L}\p{N}_]*)$/iu;
 /** Maximum number of members that an answer adds up. */
 const MAX_ADDED = 100;
@@ -85,7 +85,7 @@ export class ResultAnswers {
 
   private async *value(question: ValueQuestion): Answer {
     const { subject, pick } = question;
-    // A KPI that only repeats the objective has the same name as its value.
+    // A KPI that only repeats the objective is named like its value.
     const hasFigure = this.reader.run.kpis?.some(({ label }) => label.toLowerCase() === subject.toLowerCase());
     if (OBJECTIVE.test(subject) && hasFigure !== true) return yield* this.objectives.value();
     const parts = this.partsOf(subject);
@@ -107,7 +107,7 @@ export class ResultAnswers {
     return set === undefined ? this.unplanned(subject) : yield* this.single(set, question);
   }
 
-  /** Returns the key part that belongs to a set or to a column of its key, or -1 for other names. */
+  /** Returns the index of the key part that belongs to a set or to one of its key columns, or -1 for other names. */
   private partCalled(thing: Thing, name: string): number {
     const keys = this.reader.run.families?.find((family) => family.name === thing.name)?.keys ?? [];
     const isCalled = (one: string): boolean => wordsOf(one).join() === wordsOf(name).join();
@@ -140,7 +140,10 @@ export class ResultAnswers {
       : this.reader.unnamed(subject);
   }
 
-  /** Answers a question for the members beside a name, such as `price of oak`. Returns undefined without such members. */
+  /**
+   * Answers a question about the members next to a name, such as `price of oak`. Returns undefined if there are no such
+   * members.
+   */
   private async *ofMember(thing: Thing, subject: string): Steps<string | undefined> {
     const { kind, name } = thing;
     if (unusedIn(subject, namesOf(thing)).length === 0) return undefined;
@@ -152,8 +155,8 @@ export class ResultAnswers {
   }
 
   /**
-   * Answers a question for members of a column, such as `demand of oak`. Adds the rows of a constraint with the same name. Returns
-   * undefined for other questions.
+   * Answers a question about members of a column, such as `demand of oak`. Adds the rows of a constraint with the same name.
+   * Returns undefined for other questions.
    */
   private async *figuresAndLimits(subject: string): Steps<string | undefined> {
     const { sketch, things } = this.reader;
@@ -172,7 +175,7 @@ export class ResultAnswers {
   }
 
   /**
-   * Adds the constraint with the same name to an answer about a figure.
+   * Adds the constraint with the same name to an answer about a number.
    *
    * @param text names the members of the constraint to describe
    */
@@ -186,7 +189,10 @@ export class ResultAnswers {
     return thingNamed(name, limits, true);
   }
 
-  /** Returns the only variable of the constraint with the name of a figure: `demand of chairs` for `Demand: chairs <= demand`. */
+  /**
+   * Returns the only variable of the constraint with the same name as a value. For the question `demand of chairs`, this is
+   * `chairs` in `Demand: chairs <= demand`.
+   */
   private limitedBy(thing: Thing): string[] {
     const card = this.limitNamedLike(thing)?.card;
     const formula = parseFormula(expressionOf(card));
@@ -196,7 +202,7 @@ export class ResultAnswers {
     return variables.length === 1 ? variables.flatMap(namesOf) : [];
   }
 
-  /** Splits a question about several things, such as `chairs and tables`. Members of a family stay together. */
+  /** Splits a question about several things, such as `chairs and tables`. Members of a family are not split. */
   private partsOf(subject: string): string[] {
     const { things } = this.reader;
     const parts = subject.split(/ and | or | & |, /i).slice(0, MAX_SHOWN);
@@ -206,7 +212,7 @@ export class ResultAnswers {
     return isList && thingNamed(subject, things, true) === undefined ? parts : [subject];
   }
 
-  /** @param question the question, if it may contain words beyond the name of the thing */
+  /** @param question the question, if it may contain words other than the name of the object */
   private async *single(thing: Thing, question?: ValueQuestion): Answer {
     const { kind, name, card } = thing;
     const unused =
@@ -274,7 +280,7 @@ export class ResultAnswers {
   }
 }
 
-/** Formats `price[k1]`: a column with its index names. */
+/** Formats a column or variable with its index names, such as `price[k1]`. */
 const memberNamesOf = ({ thing, names }: NamedMembers): string => `${thing.name}[${names.join(', ')}]`;
 
 const namesOf = ({ name, card }: Thing): string[] => (card === undefined ? [name] : [name, card.label]);

@@ -9,9 +9,9 @@ import { unusedWords } from './word-coverage.js';
 
 /** Maximum number of values, constraints or cards in an answer. */
 export const MAX_SHOWN = 10;
-/** Maximum number of variables searched for a member. */
+/** Maximum number of variables that are searched for a member. */
 const MAX_FAMILIES = 5;
-/** Maximum number of members of a constraint searched for the members of a question. */
+/** Maximum number of constraint members that are searched for the members in a question. */
 const MAX_SEARCHED = 100;
 /** Tolerance for slacks and prices that count as 0. */
 export const TIGHT = 1e-6;
@@ -33,22 +33,22 @@ export const describeStale = ({ changed_since }: RunResult): string | undefined 
         MAX_SHOWN,
       )}). Write \`solve\` to update the values.`;
 
-/** `do we sell`, `are needed`: the plan only contains amounts, so the verb does not matter. */
+/** Verb phrases such as `do we sell` or `are needed`. The plan only contains amounts, so the verb does not matter. */
 const ACTION =
   / (?:do|does|did|should|must|can|will|would|shall) (?:we|i|you|they) \p{L}+| (?:are|is|were|was|get|gets|to|to be|will be) (?:being )?\p{L}+(?:ed|en|t|de|ld)(?= |$)/giu;
 const OF_PLAN = ['plan', 'solution', 'value', 'result', 'model', 'optimal', 'best', 'need', 'in'];
 
-/** Returns the words of a question that are neither in the names nor meaningless. */
+/** Returns the words of a question that carry meaning and do not occur in the names. */
 export const unusedIn = (subject: string, names: readonly string[], others: readonly string[] = []): string[] =>
   unusedWords(subject.replace(ACTION, ''), names, [...OF_PLAN, ...others]);
 
-/** Object or members of variables that a text names. Empty if the text names nothing. */
+/** Object or members of variables that a text mentions. Empty if it mentions none. */
 export interface Resolved {
   thing?: Thing;
   members: ValuesPage[];
 }
 
-/** Reads the newest run of the canvas, and further values of it on demand. */
+/** Reads the newest run of the canvas and, on demand, more of its values. */
 export class RunReader {
   readonly things: readonly Thing[];
 
@@ -69,7 +69,7 @@ export class RunReader {
       : `The newest run has no values of ${quote(variable, 60)}: ${reply.error}.`;
   }
 
-  /** Reads the members that a text names, for all variables with such members. */
+  /** Reads the members that a text mentions, for all variables with such members. */
   async *membersNamed(text: string): Steps<ValuesPage[]> {
     const families = this.things.filter(({ kind }) => kind === 'family').slice(0, MAX_FAMILIES);
     const found: ValuesPage[] = [];
@@ -81,8 +81,8 @@ export class RunReader {
   }
 
   /**
-   * Resolves the name in a question. A match of the whole text comes first, then objects, members, and similar names. A set only
-   * qualifies other names.
+   * Resolves the name in a question. A match of the whole text takes precedence, followed by objects, members and similar
+   * names. A set only qualifies other names.
    */
   async *resolve(text: string, things = this.things): Steps<Resolved> {
     const results = things.filter(({ kind }) => kind !== 'set');
@@ -100,7 +100,7 @@ export class RunReader {
     return similar === undefined ? { members: yield* this.membersNamed(near) } : { thing: similar, members: [] };
   }
 
-  /** Returns the words of a text that name neither members nor their sets. */
+  /** Returns the words of a text that match neither members nor their sets. */
   unnamedIn(text: string, found: readonly ValuesPage[], names: readonly string[] = []): string[] {
     const keys = found.flatMap(({ values }) => values.flatMap((value) => value.keys));
     const sets = this.things.flatMap(({ kind, name }) => (kind === 'set' ? [name] : []));
@@ -142,7 +142,7 @@ export class RunReader {
     return `${quote(memberOf(name, keys === '' ? [] : [keys]), 60)} is at ${figure(activity)}: ${room}${price}`;
   }
 
-  /** Names the words of a question that were not understood, and what can be asked. */
+  /** Explains which words of a question were not understood, and what can be asked instead. */
   notUnderstood(subject: string, words: readonly string[], name: string): string {
     return `I cannot answer that: I do not understand ${quote(words.join(' '), 60)} in ${quote(subject, 60)}. Ask ${quote(`show ${name}`, 80)} to see all of ${quote(name, 60)}.`;
   }
@@ -156,7 +156,7 @@ export class RunReader {
 export const memberOf = (name: string, keys: readonly string[]): string =>
   keys.length === 0 ? name : `${name}[${keys.join(', ')}]`;
 
-/** Returns the rows with the most key parts in a text. */
+/** Returns the rows for which the text mentions the most key parts. */
 function mentionedIn(text: string, rows: readonly ConstraintValue[]): ConstraintValue[] {
   const words = ` ${wordsOf(text).join(' ')} `;
   const counts = rows.map(

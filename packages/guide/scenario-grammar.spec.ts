@@ -85,7 +85,7 @@ describe('readScenario', () => {
     'scenario two shifts: hours x 1e999',
     'scenario two shifts: price of "a" = 3 where region = "north"',
     'scenario two shifts:',
-  ])('rejects %s with an example of the syntax', (text) => {
+  ])('rejects %s and gives an example of the syntax', (text) => {
     expect(read(text)).toEqual({ reason: expect.stringMatching(/^say what changes, as in `hours x 1\.5`/) });
   });
 

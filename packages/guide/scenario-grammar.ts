@@ -24,7 +24,7 @@ const WITHOUT = /^without (?:the )?(?<target>.+)$/i;
 const QUOTED = /"[^"]*"|“[^“”]*”|'[^']*'|`[^`]*`/g;
 const HOW_TO = 'say what changes, as in `hours x 1.5`, `demand + 10 where region = "north"` or `without Overtime`';
 
-/** Reads a statement about scenarios. Returns undefined for other texts. */
+/** Reads a statement about scenarios. Returns undefined for other text. */
 export function readScenario(text: string): Reading | undefined {
   if (SHOW.test(text)) return { statement: { kind: 'show_scenarios' } };
   if (SOLVE.test(text)) return { statement: { kind: 'solve_scenarios' } };
@@ -48,14 +48,14 @@ export function readScenario(text: string): Reading | undefined {
 /** Whether a text is meant as a scenario, even if its changes cannot be parsed. */
 export const isOfScenario = (text: string): boolean => SCENARIO.test(text);
 
-/** Returns the changes of a list, or the problem with it. A comma may also separate the key parts of a member. */
+/** Returns the changes in a list, or the problem with the list. A comma may also separate the key parts of a member. */
 export function readChanges(body: string): SaidChange[] | string {
   const changes: SaidChange[] = [];
   let waiting = '';
   for (const piece of piecesOf(body)) {
     waiting = waiting === '' ? piece : `${waiting}, ${piece}`;
     const last = changes.at(-1);
-    // The index of a relation may have several parts.
+    // The index of a relation may also contain commas.
     const longer = last?.form === 'relation' ? readRelation(`${last.text}, ${waiting}`) : undefined;
     const change = longer ?? readChange(waiting);
     if (change === undefined) continue;
@@ -66,7 +66,7 @@ export function readChanges(body: string): SaidChange[] | string {
   return waiting === '' && changes.length > 0 ? changes : HOW_TO;
 }
 
-/** Splits a list at commas outside of quotation marks and brackets. */
+/** Splits a list at commas outside quotation marks and brackets. */
 function piecesOf(body: string): string[] {
   const plain = blanked(body).replace(/\[[^[\]]*\]/g, (inner) => '_'.repeat(inner.length));
   const ends = [...Array.from(plain.matchAll(/,(?: and )?/g)), undefined];

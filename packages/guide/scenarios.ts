@@ -17,7 +17,7 @@ export type ScenarioStatement = StatementOf<'scenario' | 'remove_scenario' | 'sh
 export const changesScenarios = (statement: Statement): statement is ScenarioStatement =>
   statement.kind === 'scenario' || statement.kind === 'remove_scenario' || statement.kind === 'show_scenarios';
 
-/** Scenario statement with the original text of the user. */
+/** Scenario statement with the user's original text. */
 export interface SaidScenario {
   source: string;
   statement: ScenarioStatement;
@@ -68,7 +68,7 @@ export async function* performScenarios(
   ];
 }
 
-/** Combines the changes of each scenario, unless it was removed in between. */
+/** Combines the changes for each scenario, unless it was removed in between. */
 function joined(said: readonly SaidScenario[]): ScenarioStatement[] {
   const statements: ScenarioStatement[] = [];
   for (const { statement } of said) {
@@ -84,7 +84,7 @@ const isOfSame = (one: ScenarioStatement, other: ScenarioStatement): boolean =>
 
 const removing = (name: string) => ({ tool: 'remove_scenario', input: { name } });
 
-/** Returns the call that adds changes to a scenario, or the reason why it is impossible. */
+/** Returns the call that adds changes to a scenario, or the reason why the changes are impossible. */
 function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, files: readonly string[]) {
   if (name.length > MAX_SCENARIO_NAME_LENGTH) return `a name can have at most ${MAX_SCENARIO_NAME_LENGTH} characters`;
   const meant: Change[] = [];
@@ -131,7 +131,7 @@ export function toChange(said: SaidChange, sketch: Sketch, files: readonly strin
   return whyUnknown(target, [...values.keys(), ...ofNumbers]);
 }
 
-/** Returns a limit in addition to the limits of the canvas. `make <= 40` applies to all members. */
+/** Returns a limit that applies in addition to the limits on the canvas. `make <= 40` applies to all members. */
 function addedLimit(text: string, sketch: Sketch): Change | string {
   const formula = parseFormula(text);
   const bounded = isProblem(formula) ? undefined : boundsIn(formula);
@@ -143,7 +143,7 @@ function addedLimit(text: string, sketch: Sketch): Change | string {
     : { kind: 'add', target: text };
 }
 
-/** Explains that a name is unknown. Suggests the name in another case, or else lists all names. */
+/** Explains that a name is unknown. Suggests the same name in a different case. If there is none, lists all names. */
 function whyUnknown(target: string, names: readonly string[]): string {
   const same = names.filter((name) => name.toLowerCase() === target.toLowerCase());
   const known = (same.length > 0 ? same : names).map((name) => quote(name));
@@ -177,7 +177,7 @@ export function sayChange(change: Change): string {
   return `${target}${member} ${how}${where === undefined ? '' : ` where ${where}`}`;
 }
 
-/** Lists the results of scenario solves, a line per run. */
+/** Lists the results of scenario solves, with a line per run. */
 export const describeRuns = (runs: readonly ScenarioRun[]): string =>
   `Solved with the same state of the canvas:\n${bullets(runs.map(describeRun))}`;
 
@@ -205,7 +205,7 @@ function describeRun({
 /** Maximum number of differing variables shown. */
 const MAX_DIFFERING = 10;
 
-/** Lists the newest plans, a line per plan, and the differences between them. */
+/** Lists the newest plans, with a line per plan, and the differences between them. */
 export function describeComparison({ base, scenarios, differing }: ComparisonResult): string {
   const lines = [
     ...(base === null ? ['The canvas: not solved yet'] : [describePlan('The canvas', base, null)]),

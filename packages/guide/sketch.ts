@@ -25,9 +25,9 @@ import { replacedBy } from './replacements.js';
 
 type Data = Record<string, unknown>;
 
-/** Card after the statements read so far. */
+/** Card with the changes from the statements read so far. */
 export interface SketchCard {
-  /** Id and version of a card that exists on the canvas. */
+  /** Id and version of the card, if it exists on the canvas. */
   id?: string;
   version?: number;
   card_type: CardType;
@@ -39,7 +39,7 @@ export interface SketchCard {
   replaced?: string[];
 }
 
-/** Card types by the word that people write before the name of a card. */
+/** Card types by the word that may precede the name of a card. */
 const TYPES = new Map<string, CardType>([['goal', 'objective']]);
 for (const type of CARD_TYPES) TYPES.set(CARD_KINDS[type].title.toLowerCase(), type);
 const TYPED = new RegExp(`^(?:the )?(?<word>${[...TYPES.keys(), 'card'].join('|')}) (?<plain>.+)$`, 'is');
@@ -52,10 +52,10 @@ export type Change =
   /** `data` contains the changed keys, with null for removed keys. `label` is only set if it changes. */
   | { kind: 'put'; card: SketchCard; data: Data; label?: string };
 
-/** Working copy of the canvas. Statements change it, and each changed card results in a single call. */
+/** Working copy of the canvas. Statements change the copy, and each changed card then results in a single call. */
 export class Sketch {
   readonly cards: SketchCard[];
-  /** States of the files that its cards name. */
+  /** States of the files that the cards refer to. */
   files: FileStates = NO_FILES;
   private readonly before: SketchCard[];
   private knownValues: ReadonlyMap<string, number> | undefined;
@@ -78,8 +78,8 @@ export class Sketch {
   }
 
   /**
-   * Returns the card with a type and label. An exact match takes precedence over another case. Labels of variables and data must
-   * match exactly, because formulas use them.
+   * Returns the card with a type and label. An exact match takes precedence over a match in a different case. Labels of
+   * variables and data must match exactly, because formulas use them.
    */
   find(type: CardType, label: string): SketchCard | undefined {
     const cards = this.of(type);
@@ -180,14 +180,14 @@ export class Sketch {
   }
 
   /**
-   * Returns the card that a person refers to by label, by variable name, or by id. A word for the card type may precede the name.
-   * An exact match takes precedence over another case.
+   * Returns the card that a person refers to by label, by variable name, or by id. A word for the card type may precede the
+   * name. An exact match takes precedence over a match in a different case.
    */
   resolve(whom: string, types: readonly CardType[] = CARD_TYPES): SketchCard | undefined {
     return this.resolveExactly(whom, types) ?? this.among(whom, types, (card, name) => isSame(card.label, name));
   }
 
-  /** Returns the card that a person refers to, without ignoring case. */
+  /** Returns the card that a person refers to. The case must match. */
   resolveExactly(whom: string, types: readonly CardType[] = CARD_TYPES): SketchCard | undefined {
     return this.among(
       whom,

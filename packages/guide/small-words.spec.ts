@@ -29,10 +29,13 @@ describe('a word that is not a name', () => {
   );
 });
 
-it.each(['must hold', 'must always hold', 'have to hold'])('classifies all open constraints: %s', async (text) => {
-  const room = await roomWith(TABLES, text);
-  expect(room.data('wood')).toMatchObject({ classification: 'hard' });
-});
+it.each(['must hold', 'must always hold', 'have to hold'])(
+  'classifies all unclassified constraints: %s',
+  async (text) => {
+    const room = await roomWith(TABLES, text);
+    expect(room.data('wood')).toMatchObject({ classification: 'hard' });
+  },
+);
 
 it('accepts `no` as an answer to the last question', async () => {
   const room = await roomWith(`${TABLES}; ${FINISH}`);
@@ -41,12 +44,15 @@ it('accepts `no` as an answer to the last question', async () => {
   expect(calls).toEqual([]);
 });
 
-it.each(['maximize', 'minimize', 'objective'])('asks for the objective after a single word: %s', async (text) => {
-  const turn = await new Room().say(text);
-  expect(turn.text).not.toContain('The input is invalid');
-});
+it.each(['maximize', 'minimize', 'objective'])(
+  'does not fail on an objective keyword without a formula: %s',
+  async (text) => {
+    const turn = await new Room().say(text);
+    expect(turn.text).not.toContain('The input is invalid');
+  },
+);
 
-it('reads `max` and `min` as values beside numbers', async () => {
+it('reads `max` and `min` as values if they are set to numbers', async () => {
   const room = await roomWith('max = 12; min = 2; maximize n: x; cap: x <= max; floor: x >= min; x continuous', FINISH);
   expect(room.data('Values')).toMatchObject({ values: { max: 12, min: 2 } });
   expect((await room.say('confirm; solve')).text).toContain('the objective is 12');
@@ -63,7 +69,7 @@ it.each(['M: sum t in weeks: make[t] <= 8 for t in weeks', 'M: 2 >= sum t in wee
 );
 
 it.each(['tables may exceed 5', 'tables can be more than 5', 'tables are allowed to exceed 5'])(
-  'proposes no limit for a permission: %s',
+  'does not propose a limit for a permission: %s',
   async (text) => {
     const room = await roomWith(`${TABLES}; ${FINISH}`);
     const { question } = await room.say(text);
@@ -72,7 +78,7 @@ it.each(['tables may exceed 5', 'tables can be more than 5', 'tables are allowed
 );
 
 it.each(['utilisation of wood', 'profit of elm', 'demand of elm', 'make of elm in week 2', 'suppose the budget is 60'])(
-  'answers a question without a card: %s',
+  'answers a question without adding a card: %s',
   async (text) => {
     const room = await roomWith(`${TABLES}; ${FINISH}`, 'confirm; solve');
     const { length } = room.cards;

@@ -14,7 +14,7 @@ export interface Outcome {
   text: string;
   /** Feasibility on the checklist after the solve. */
   feasibility: Feasibility;
-  /** Constraints and bounds that conflict. */
+  /** Conflicting constraints and bounds. */
   clash: string[];
 }
 
@@ -26,13 +26,13 @@ interface Solved {
   feasibility_result?: unknown;
 }
 
-/** Returns the reasons why the cards cannot be solved. */
+/** Returns the reasons why the model on the cards cannot be solved. */
 export function obstaclesToSolving(sketch: Sketch): string[] {
   const none = (['objective', 'variable'] as const).filter((type) => sketch.of(type).length === 0);
   const lacking = gapsOfSolve(sketch, true);
   const cards = new Set(lacking.map(({ card }) => card));
   const open = openStatements(sketch);
-  // Explains a text that is meant as another kind of statement than a formula.
+  // Explains a text that is meant as a statement other than a formula.
   const reasons = new Map(open.map(({ card, gap }) => [card, gap]));
   return [
     ...none.map((type) => `There is no ${type} yet`),
@@ -41,12 +41,12 @@ export function obstaclesToSolving(sketch: Sketch): string[] {
   ];
 }
 
-/** Returns warnings about the content that a solve reads. They do not prevent it. */
+/** Returns warnings about the content that a solve reads. Warnings do not prevent a solve. */
 export const warningsOfSolve = (sketch: Sketch): string[] => gapsOfSolve(sketch, false).map(describeGap);
 
 const describeGap = ({ card, gap }: OpenStatement): string => `${quote(card.label, 60)}: ${gap.message}`;
 
-/** @param isKept whether to return the gaps that prevent a solve, with a single gap per card */
+/** @param isKept whether to return the gaps that prevent a solve, with one gap per card */
 function gapsOfSolve(sketch: Sketch, isKept: boolean): OpenStatement[] {
   const judgements = sketch.judge();
   const variables = plainVariables(sketch.cards);
@@ -130,7 +130,7 @@ function describeKpis(kpis: Record<string, unknown>[]): string[] {
   return told.length === 0 ? [] : [`KPIs: ${listFirst(told, MAX_SHOWN)}.`];
 }
 
-/** Names the files with the members of indexed variables. The answer itself only contains their totals. */
+/** Lists the files with the members of indexed variables. The answer itself only contains the totals. */
 function describeTables(paths: string[]): string[] {
   const [first] = paths;
   return first === undefined

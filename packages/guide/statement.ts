@@ -10,7 +10,7 @@ export interface Classification {
   penalty?: number;
 }
 
-/** Facts about a variable in a statement. Fields that are not mentioned are absent. */
+/** Facts that a statement states about a variable. Fields that it does not mention are absent. */
 export interface VariableFacts {
   domain?: Domain;
   /** Null removes the bound. A formula is only allowed with an index. */
@@ -35,7 +35,7 @@ export type SaidChange =
   | { form: 'relation'; text: string }
   | { form: 'file'; target: string; path: string };
 
-/** Statement of a message, as docs/modelling.md lists them. Names and labels are as written. */
+/** Statement in a message. docs/modelling.md lists the statements. Names and labels are as written. */
 export type Statement =
   /** The text is a formula, or the label of an objective without a formula. */
   | { kind: 'objective'; sense?: Sense; label?: string; text: string; weight?: number }
@@ -45,7 +45,7 @@ export type Statement =
   | { kind: 'family'; name: string; index: string; facts: VariableFacts; relation?: StatementOf<'relation'> }
   /** Set with its members as a list or a range. */
   | { kind: 'members'; set: string; members: string[] | string }
-  /** Set with its members in a file, by the columns of the key or as the distinct values of a column. */
+  /** Set whose members are in a file, identified by key columns or as the distinct values of a column. */
   | {
       kind: 'file_set';
       set: string;
@@ -69,7 +69,7 @@ export type Statement =
   | { kind: 'no_kpi'; isFurther?: true }
   | { kind: 'data_file'; path: string }
   | { kind: 'data_in_formulas'; isFurther?: true }
-  /** Relation, quantity of a product, or only words. */
+  /** Relation, quantity of a product, or plain text. */
   | {
       kind: 'requirement';
       label?: string;
@@ -101,7 +101,7 @@ export type Statement =
   /** Question that cannot be parsed, with the reason. It changes nothing. */
   | { kind: 'unclear_question'; reason: string }
   | { kind: 'undo' }
-  /** Question how to enter the values of a name. */
+  /** Question about how to enter the values for a name. */
   | { kind: 'how_to_give'; name: string; set?: string }
   | { kind: 'later' }
   | { kind: 'courtesy' };
@@ -112,7 +112,7 @@ export type StatementOf<Kind extends Statement['kind']> = Extract<Statement, { k
 /** Requested aggregate of a family. */
 export type Aggregate = 'largest' | 'smallest' | 'total' | 'average';
 
-/** Question about the newest run. `subject` contains the user's words. */
+/** Question about the newest run. `subject` is in the user's words. */
 export type ResultQuestion =
   | { ask: 'result' | 'binding' | 'slack' | 'kpis' }
   | { ask: 'shadow_price' | 'reduced_cost'; subject?: string }
@@ -131,13 +131,13 @@ export interface WantedChange extends Arithmetic {
   side?: 'lower' | 'upper';
   /** Words after the number. */
   unit?: string;
-  /** Name multiplied by the number, as in `budget = 2 wages`. */
+  /** Name that the number is multiplied by, as in `budget = 2 wages`. */
   factor?: string;
-  /** Whether to leave out a card. */
+  /** Whether to leave out the card. */
   isOff?: boolean;
-  /** `no labour`: either nothing is available, or the limit does not count. */
+  /** Whether the change is like `no labour`, which means either that nothing is available or that the limit does not apply. */
   isNone?: boolean;
 }
 
-/** Result of parsing a line. A line that cannot be parsed may have a reason. */
+/** Result of parsing a line. If the line cannot be parsed, `reason` may explain why. */
 export type Reading = { statement: Statement } | { statement?: undefined; reason?: string };

@@ -9,7 +9,7 @@ export interface Call {
 /** Result of a call. `error` is a sentence without a full stop. */
 export type Reply = { ok: true; result: unknown } | { ok: false; error: string };
 
-/** Step of a turn: a paragraph for the user, or a tool call. The guide continues when the call has a reply. */
+/** Step of a turn: a paragraph for the user, or a tool call. The guide continues when it receives the reply. */
 export type Step = { kind: 'say'; text: string } | { kind: 'call'; call: Call };
 
 /** Steps with a result. After a call, the caller passes the reply to `next`. */
@@ -19,7 +19,7 @@ export type Steps<Result = void> = AsyncGenerator<Step, Result, Reply | undefine
 export async function* say(...paragraphs: string[]): Steps {
   for (const text of paragraphs) {
     yield { kind: 'say', text };
-    // Lets other work of the process run between two events.
+    // Lets other work in the process run between two events.
     await breathe();
   }
 }

@@ -5,7 +5,7 @@ import { ask, referTo } from './question-parts.js';
 import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/** Asks for the intended variable of a misspelled name. */
+/** Asks which variable a misspelled name refers to. */
 export function askForStray(sketch: Sketch): Question | undefined {
   const [stray] = strayVariables(sketch.cards);
   if (stray === undefined) return undefined;
@@ -26,7 +26,7 @@ export function askForStray(sketch: Sketch): Question | undefined {
 }
 
 /**
- * Warns of limits that do not affect any plan.
+ * Formats warnings about limits that do not affect any plan.
  * @param isMeant whether to warn about a card
  */
 export const describeIdle = (sketch: Sketch, isMeant: (card: SketchCard) => boolean): string[] =>

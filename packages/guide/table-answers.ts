@@ -14,7 +14,7 @@ import { bullets, counted, quote } from './quote.js';
 import type { StatementOf } from './statement.js';
 import { findFile } from './workspace-file.js';
 
-/** Maximum numbers of rows and columns of a table in an answer, and of characters of a cell. */
+/** Maximum number of rows and columns of a table in an answer, and of characters in a cell. */
 const MAX_ROWS = 12;
 const MAX_COLUMNS = 8;
 const MAX_CELL = 40;
@@ -23,7 +23,7 @@ const MAX_NAMES = 12;
 
 type TableStatement = StatementOf<'table'>;
 
-/** Description of a table by the tool. */
+/** Description of a table, as the tool returns it. */
 type Described = Pick<TableDescription, 'columns' | 'sheets' | 'dialect'> & {
   left_out: LeftOut[];
   more_columns: number;
@@ -31,7 +31,7 @@ type Described = Pick<TableDescription, 'columns' | 'sheets' | 'dialect'> & {
   first_rows: Cell[][];
 };
 
-/** Answers a question about a table with a paragraph, or explains why it has no answer. */
+/** Answers a question about a table in a paragraph, or explains why the question has no answer. */
 export async function* answerTable({ of, compute }: TableStatement, files: readonly string[]): Steps<string> {
   const found = findFile(of.path, files);
   if ('problem' in found) return `I cannot open ${quote(of.path)}: ${found.problem}.`;
@@ -115,7 +115,7 @@ function describeTable(path: string, table: Described): string {
   return parts.join('\n\n');
 }
 
-/** Describes the rows left out of the table, as the end of a phrase. */
+/** Describes the rows left out of the table, in words that end a phrase. */
 function leftOutPhrase({ left_out }: Described): string {
   const phrase = describeLeftOut(left_out);
   return phrase === undefined ? '' : `, ${phrase}`;
@@ -127,7 +127,7 @@ const guessSentences = ({ dialect }: Described): string =>
     .map((guess) => ` ${sentenceOf(guess)}`)
     .join('');
 
-/** Describes how the table was read in a paragraph. Returns an empty list if nothing needs a check. */
+/** Describes in a paragraph how the table was read. Returns an empty list if nothing needs to be checked. */
 function readingOf(table: Described): string[] {
   const phrase = describeLeftOut(table.left_out);
   const sentences = [...(phrase === undefined ? [] : [` ${sentenceOf(phrase)}`]), guessSentences(table)].join('');

@@ -29,7 +29,7 @@ const BEFORE_FILE = [' in ', ' of ', ' from '];
 
 type TableStatement = Extract<Statement, { kind: 'table' }>;
 
-/** Reads a question about a table. Returns undefined for other texts. */
+/** Reads a question about a table. Returns undefined for other text. */
 export function readTableQuestion(text: string): Reading | undefined {
   const said = without(text, ' .?!').replace(/ (?:contain|hold|have|has)$/i, '');
   const at = said.toLowerCase().lastIndexOf(SHEET);

@@ -10,12 +10,12 @@ export interface RunResult extends Partial<
   status: string;
   ended_at: Date | null;
   error?: string;
-  /** Absent without a result. */
+  /** Absent if the run has no result. */
   outcome?: SolveResult['status'];
-  /** Values of the first variables. A family has its total. */
+  /** Values of the first variables. For a family, this is the total. */
   variables?: Record<string, number>;
   variable_count?: number;
-  /** Constraints with the least slack. A family has its tightest member. */
+  /** Constraints with the least slack. For a family, this is its tightest member. */
   constraints?: SolveResult['constraints'];
   constraint_count?: number;
   is_integer: boolean;
@@ -25,7 +25,7 @@ export interface RunResult extends Partial<
 
 /** Value of a variable or of one of its members. */
 export interface MemberValue {
-  /** Key parts of the member. Empty for a variable without an index. */
+  /** Key parts of the member. Empty for a variable with no index. */
   keys: string[];
   value: number;
   /** Null unless the model is a linear program. */
@@ -65,10 +65,10 @@ export interface ScenarioRun {
   scenario: string | null;
   execution_id: string;
   status: string;
-  /** Absent without a result. */
+  /** Absent if the run has no result. */
   outcome?: string;
   objective_value?: number | null;
-  /** Difference from the objective of the canvas, if both have an objective. */
+  /** Difference from the objective value of the canvas, if both runs have one. */
   difference?: number;
   kpis?: KpiValue[];
   conflict?: string[];

@@ -29,7 +29,7 @@ export interface TurnAnswers {
   feasibility?: Feasibility;
 }
 
-/** @param lacks reasons why the canvas cannot be solved */
+/** @param lacks reasons why the model on the canvas cannot be solved */
 export async function* answerAll(
   asked: readonly Asked[],
   sketch: Sketch,
@@ -83,7 +83,7 @@ async function* answerQuestions(
   return stale === undefined ? paragraphs : [...paragraphs, stale];
 }
 
-/** Explains how to enter the values of a name. */
+/** Explains how to enter the values for a name. */
 function describeGiving({ name, set }: StatementOf<'how_to_give'>, sketch: Sketch): string {
   if (set === undefined) return `Write ${quote(`${name} = 100`)} with your value.`;
   const card = sketch.of('data').find((one) => readData(one).set?.name === set);

@@ -15,17 +15,17 @@ import { wordedLimits } from './worded-limits.js';
 
 /** Maximum number of card calls per turn. The remaining calls are for files, the solve and the question. */
 const MAX_CHANGES = 44;
-/** Maximum number of calls for cards, scenarios and tables together. A question about a table takes up to two calls. */
+/** Maximum total number of calls for cards, scenarios and tables. A question about a table takes up to two calls. */
 const MAX_CALLS = 44;
 const MAX_CALLS_OF_QUESTION = 2;
-/** Maximum numbers of statements read and applied per turn. */
+/** Maximum number of statements that are read, and applied, per turn. */
 const MAX_READ = 1_000;
 const MAX_STATEMENTS = 500;
-/** Maximum number of rejected statements that an answer names as reasons against a solve. */
+/** Maximum number of rejected statements that an answer lists as reasons for not solving. */
 const MAX_QUOTED = 5;
-/** Maximum number of tables introduced after a message without words. */
+/** Maximum number of tables that are introduced after a message without text. */
 const MAX_INTRODUCED = 10;
-/** Maximum number of workspace pages searched for a file. */
+/** Maximum number of workspace pages that are searched for a file. */
 const MAX_PAGES = 3;
 
 /** Result of applying the statements of a turn. */
@@ -49,16 +49,18 @@ export interface Draft {
 export interface RejectedStatement {
   source: string;
   reason?: string;
-  /** Whether it cannot change the model, so that the turn may solve it. */
+  /** Whether the statement cannot change the model, so that the turn may still solve it. */
   isHarmless?: boolean;
 }
 
 const IN_ORDER: ReadonlySet<Statement['kind']> = new Set(['objective', 'relation', 'family', 'several']);
 
-/** Ignoring these statements leaves the model unchanged. */
+/** Kinds of statements that can be ignored without changing the model. */
 const HARMLESS: ReadonlySet<Statement['kind']> = new Set(['remove', 'no_kpi', 'no_requirement', 'data_in_formulas']);
 
-/** Whether a failed statement becomes a card in message order, because it may replace a card with the same name. */
+/**
+ * Whether a failed statement becomes a card immediately, in message order, because it may replace a card with the same name.
+ */
 const isInOrder = (statement: Statement): boolean =>
   IN_ORDER.has(statement.kind) && !(statement.kind === 'relation' && statement.label === undefined);
 
@@ -90,7 +92,7 @@ export async function readAll(sayings: Iterable<Saying>): Promise<{ said: Parsed
   return { said, left };
 }
 
-/** Returns the paths of the files that statements may refer to. Searches the workspace if a statement names another file. */
+/** Returns the paths of the files that statements may refer to. Searches the workspace if a statement mentions another file. */
 export async function* filesFor({ workspace, attachments }: Turn, said: readonly ParsedStatement[]): Steps<string[]> {
   const paths = new Set([...attachments.values(), ...workspace.files].map(({ path }) => path));
   const wanted = said.flatMap(({ reading: { statement } }) => {
@@ -112,7 +114,7 @@ export async function* filesFor({ workspace, attachments }: Turn, said: readonly
 
 /**
  * Applies statements to a sketch of the canvas, in order. Statements about the model that cannot be parsed or applied become
- * cards with their text. Other such statements are rejected. Statements beyond the limits are returned in `left`.
+ * cards with their text. All other failed statements are rejected. Statements beyond the limits are returned in `left`.
  */
 export async function draft(
   said: readonly ParsedStatement[],
@@ -187,8 +189,8 @@ export async function draft(
 }
 
 /**
- * Sends the changes of the sketch to the canvas, with a call per card. Reverts failed changes and changes beyond the limit in the
- * sketch. Adds the statements of changes beyond the limit to `left`.
+ * Sends the changes in the sketch to the canvas, with one call per card. Reverts failed changes, and changes that exceed the
+ * limit, in the sketch. Adds the statements behind changes that exceed the limit to `left`.
  */
 export async function* perform({ sketch, left }: Draft, signal: AbortSignal): Steps<AppliedChange[]> {
   const made: AppliedChange[] = [];
@@ -224,7 +226,7 @@ function contentOf({ card, data, label }: Extract<Change, { kind: 'put' }>): Rec
 
 const NOT_READ = 'I could not use it. Rephrase it, or write `solve` without it';
 
-/** Lists the statements of a turn that are not on the canvas and that a solve would ignore. */
+/** Lists the statements of a turn that are not on the canvas, so that a solve would ignore them. */
 export const missingStatements = (
   refused: readonly RejectedStatement[],
   made: readonly AppliedChange[],
@@ -264,7 +266,7 @@ export async function* answerQuestions(
   return answers;
 }
 
-/** Introduces each file attached to the messages: examples of questions about tables, and files that cannot be read. */
+/** Introduces each file attached to the messages: shows example questions about tables, and lists files that cannot be read. */
 export async function* introduceFiles({ messages, attachments }: Turn): Steps<string[]> {
   const toAnswer = messages.filter(({ to_answer }) => to_answer);
   const attached = toAnswer.flatMap(({ file_ids }) => file_ids);

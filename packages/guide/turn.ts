@@ -15,7 +15,7 @@ export interface Turn {
   configuration: { instructions: string | null; skills: readonly { name: string; scope: string }[] };
   /** Aborted when the turn ends. */
   signal: AbortSignal;
-  /** Reads the files that data cards name. Files that are currently unavailable remain unread. */
+  /** Reads the files that data cards refer to. Files that are currently unavailable remain unread. */
   readFiles: (cards: readonly Pick<CardContent, 'card_type' | 'data'>[]) => Promise<FileStates>;
 }
 

@@ -72,7 +72,7 @@ describe('typedOptions', () => {
   });
 });
 
-describe('an answer with another number than the option', () => {
+describe('a misspelled answer whose number differs from the option', () => {
   it.each<[string, object]>([
     ['Whole numbers from 1', { domain: 'integer', lower: 1 }],
     ['Whole numbrs from 1', { domain: 'integer', lower: 1 }],
@@ -81,7 +81,7 @@ describe('an answer with another number than the option', () => {
     ['amunts from 3, fractions too', { domain: 'continuous', lower: 3 }],
     ['Amonts from 3', { domain: 'continuous', lower: 3 }],
     ['Whole numbrs from 1\nlabour: x + y <= 4', { domain: 'integer', lower: 1 }],
-  ])('keeps its number: %j', async (text, facts) => {
+  ])('keeps its own number: %j', async (text, facts) => {
     const room = new Room();
     await room.say('maximize profit: 3x + 2y');
     await room.say(text);
@@ -89,7 +89,7 @@ describe('an answer with another number than the option', () => {
     expect(room.data('y')).toEqual({ name: 'y', ...facts });
   });
 
-  it('keeps its number for each member', async () => {
+  it('keeps its own number for each member', async () => {
     const room = new Room();
     await room.say('goods: a, b; maximize profit: sum p in goods: make[p]');
     await room.say('Whole numbrs from 1');
@@ -113,7 +113,7 @@ it('recognises answers in a conversation', async () => {
   expect(other.data('labour')).toMatchObject({ classification: 'hard' });
 });
 
-describe('an answer beside statements in the same message', () => {
+describe('an answer next to statements in the same message', () => {
   const asked = async (): Promise<Room> => {
     const room = new Room();
     await room.say('maximize profit: 3x + 2y');
@@ -127,7 +127,7 @@ describe('an answer beside statements in the same message', () => {
     ['3\nlabour: x + y <= 4', { name: 'x', domain: 'binary' }],
     ['Continuous\nlabour: x + y <= 4\nx <= 5', { name: 'x', domain: 'continuous', upper: 5 }],
     ['labour: x + y <= 4\ninteger', { name: 'x', domain: 'integer' }],
-  ])('applies to the question: %j', async (text, variable) => {
+  ])('is applied to the question: %j', async (text, variable) => {
     const room = await asked();
     await room.say(text);
     expect(room.data('x')).toEqual(variable);
@@ -135,7 +135,7 @@ describe('an answer beside statements in the same message', () => {
     expect(room.cards.map(({ label }) => label).sort()).toEqual(['labour', 'profit', 'x', 'y']);
   });
 
-  it('accepts yes or no, and applies the statement', async () => {
+  it('may be yes or no, and the statement is applied as well', async () => {
     const room = await asked();
     await room.say('x, y integer; labour: x + y <= 4, hard; kpi: none; requirement: none; data: in the formulas');
     const { text } = await room.say('yes\nadd glue: x <= 3');
@@ -151,7 +151,7 @@ describe('an answer beside statements in the same message', () => {
   });
 });
 
-describe('an answer with another number than the options', () => {
+describe('an answer whose number differs from the options', () => {
   const MODEL =
     'minimize cost: 30 chairs + 50 tables; labour: 2 chairs + 4 tables >= 4, hard; kpi: none; requirement: none';
   const FINISH = 'data: in the formulas; confirm; solve';
@@ -163,7 +163,7 @@ describe('an answer with another number than the options', () => {
     ['Amounts from 3, fractions too', { domain: 'continuous', lower: 3 }, 240],
     ['amounts from 3', { domain: 'continuous', lower: 3 }, 240],
     ['Whole numbers from 0', { domain: 'integer', lower: 0 }, 50],
-  ])('keeps the number: %s', async (answer, data, optimum) => {
+  ])('keeps its own number: %s', async (answer, data, optimum) => {
     const room = new Room();
     await room.say(MODEL);
     await room.say(answer);
@@ -172,7 +172,7 @@ describe('an answer with another number than the options', () => {
     expect(text).toContain(`the objective is ${optimum},`);
   });
 
-  it('applies to all members of a family', async () => {
+  it('is applied to all members of a family', async () => {
     const room = new Room();
     await room.say('goods: a, b; minimize cost: sum g in goods: make[g]; Need: make[g] >= 0 for g in goods, hard');
     await room.say('Whole numbers from 2');

@@ -6,15 +6,16 @@ import { figureInWords, figureOf, without } from './words.js';
 /* Recognizes answers in which the user types an option instead of selecting it. */
 
 const MAX_LENGTH = 400;
-/** Minimum number of letters of a word with a typo. */
+/** Minimum number of letters in a word that may contain a typo. */
 const MIN_MISSPELLED = 4;
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 const ORDINAL = /^(?:the )?(?:option |number |answer )?(?:(?<figure>\d{1,2})|(?<word>[a-z]+?))(?: one| option)?$/;
 const MARKS = ` "'\`“”‘’«».,;:!()[]*_-`;
 
 /**
- * Returns the labels of the options in a text. Matches labels with other case, other punctuation or a single typo, positions
- * (`2`, `the first`), and the `yes` or `no` at the beginning of a label. For a multi-select question the text may be a list.
+ * Returns the labels of the options in a text. Matches labels that differ in case, in punctuation or by a single typo,
+ * positions (`2`, `the first`), and the `yes` or `no` at the beginning of a label. For a multi-select question the text may be
+ * a list.
  */
 export function typedOptions(text: string, question: Question): string[] {
   if (text.length > MAX_LENGTH) return [];
@@ -44,7 +45,7 @@ function typedOption(text: string, question: Question): string | undefined {
   );
 }
 
-/** Returns the option at a position, unless the question asks for a number. */
+/** Returns the option at the position in a text, unless the question asks for a number. */
 function atPlace(said: string, { id = '', options }: Question): string | undefined {
   const { figure, word = '' } = ORDINAL.exec(said)?.groups ?? {};
   const place =
@@ -69,7 +70,7 @@ function misspelled(text: string, labels: readonly string[]): string | undefined
   return label === undefined || isStatement(text, label) ? undefined : label;
 }
 
-/** Whether a text is a valid statement. A misspelled word of the label may look like the name of a variable. */
+/** Whether a text is a valid statement. A misspelled word from the label may look like the name of a variable. */
 function isStatement(text: string, label: string): boolean {
   const { statement } = readStatement(text);
   return (
@@ -80,7 +81,7 @@ function isStatement(text: string, label: string): boolean {
 
 /**
  * Corrects the words of an answer that are spelled almost like an option, and keeps its numbers: `Whole numbrs from 1` becomes
- * `Whole numbers from 1`. Returns other texts unchanged.
+ * `Whole numbers from 1`. Returns other text unchanged.
  */
 export function spelledAsOption(text: string, { options }: Question): string {
   if (text.length > MAX_LENGTH) return text;
@@ -91,7 +92,7 @@ export function spelledAsOption(text: string, { options }: Question): string {
   return onlyOne([...new Set(spelled)]) ?? text;
 }
 
-/** Returns the label with the numbers of the text, or undefined if a word differs by more than a typo. */
+/** Returns the label with the numbers from the text, or undefined if a word differs by more than a typo. */
 function spelledAs(label: string, text: string): string | undefined {
   const [wanted, said] = [label, text].map((one) => one.trim().split(/\s+/));
   if (wanted === undefined || said?.length !== wanted.length || said.length < 2) return undefined;
@@ -117,8 +118,8 @@ const begun = (said: string, labels: readonly string[]): string | undefined =>
 const withoutLetters = (text: string): string => text.replace(/[\p{L}\s]+/gu, '');
 
 /**
- * Whether two texts differ by a letter that is missing, added, replaced or swapped with the next letter. Different numbers are
- * not typos.
+ * Whether two strings differ by one letter that is missing, added, replaced or swapped with the next letter. Different numbers
+ * are not typos.
  */
 function isOneTypo(one: string, other: string): boolean {
   if (withoutLetters(one) !== withoutLetters(other)) return false;

@@ -43,7 +43,7 @@ describe('undo', () => {
     expect((await room.say('undo')).text).toContain('no changes of cards in this conversation that I can undo');
   });
 
-  it('reports changes that it cannot prove, and keeps them', async () => {
+  it('keeps and reports changes whose earlier content it cannot prove', async () => {
     const room = await after(MODEL);
     room.messages = [];
     await room.say('labour: x + y <= 9');
@@ -54,7 +54,7 @@ describe('undo', () => {
     expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 9' });
   });
 
-  it('keeps cards that another client has changed since', async () => {
+  it('keeps cards that another client has changed in the meantime', async () => {
     const room = await after(MODEL, 'labour: x + y <= 9');
     const card = room.cards.find(({ label }) => label === 'labour')!;
     Object.assign(card, { version: card.version + 1, data: { ...card.data, expression: 'x + y <= 7' } });
@@ -63,13 +63,13 @@ describe('undo', () => {
     expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 7' });
   });
 
-  it('reports an empty history at first', async () => {
+  it('reports that there is nothing to undo in a new conversation', async () => {
     expect((await new Room().say('undo')).text).toContain('no changes of cards in this conversation that I can undo');
   });
 });
 
 describe('a repeated question', () => {
-  it('appears as a single sentence and can still be answered', async () => {
+  it('is shortened to a single sentence and can still be answered', async () => {
     const room = new Room();
     const { question } = await room.say(MODEL);
     expect(question?.question).toContain('Which figures besides the objective show whether a plan is good');
@@ -82,7 +82,7 @@ describe('a repeated question', () => {
     expect(other.question?.question).toBe('Where does the data come from?');
   });
 
-  it('appears in full after a turn that settled it', async () => {
+  it('appears in full if it was settled in the meantime', async () => {
     const room = await after(`${MODEL}; kpi: none; data: in the formulas; requirement: none; confirm`, 'solve');
     expect((await room.say('labour: x + y <= 5')).question?.question).toBe('Shall I solve the model?');
   });

@@ -9,7 +9,8 @@ import { bullets, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /*
- * Undoes the last change of cards that the guide made in this conversation. Only restores content that the recorded calls prove.
+ * Undoes the last change to cards that the guide made in this conversation. Only restores content that the recorded calls
+ * prove.
  */
 
 const MAX_SHOWN = 20;
@@ -21,7 +22,7 @@ type Data = Record<string, unknown>;
 interface Proven {
   card_type: CardType | undefined;
   label: string | undefined;
-  /** Values by key. Null for a key that the card does not have. */
+  /** Values by key. Null for a key that is missing on the card. */
   data: Map<string, unknown>;
   /** Whether all other keys are known to be absent. */
   isWhole: boolean;
@@ -29,7 +30,7 @@ interface Proven {
   isRemoved: boolean;
 }
 
-/** Undoes the last change on the sketch and describes the result. */
+/** Undoes the last change in the sketch and describes the result. */
 export function undoLast(sketch: Sketch, messages: readonly Message[]): string {
   const turns = changingTurns(messages);
   const at = lastToUndo(turns);
@@ -58,7 +59,7 @@ export function undoLast(sketch: Sketch, messages: readonly Message[]): string {
   ].join('\n\n');
 }
 
-/** Answer of the guide that changed cards. */
+/** Answer in which the guide changed cards. */
 interface Turn {
   calls: ToolCall[];
   /** Message of the user. */
@@ -89,7 +90,7 @@ function lastToUndo(turns: readonly Turn[]): number {
   return -1;
 }
 
-/** Returns the names of the scenarios that were changed in a turn or after it. */
+/** Returns the names of the scenarios that were changed in a turn or later. */
 function scenarioCalls(messages: readonly Message[], { calls: [first] }: Turn): string[] {
   const from = messages.findIndex(({ tool_calls }) => first !== undefined && tool_calls.includes(first));
   const calls = messages.slice(Math.max(0, from)).flatMap(({ tool_calls }) => tool_calls);
@@ -163,7 +164,7 @@ const typeOf = (type: unknown): CardType | undefined => CARD_TYPES.find((one) =>
 
 type Outcome = { done: string } | { failed: string };
 
-/** Restores the earlier state of a card on the sketch. */
+/** Restores the earlier state of a card in the sketch. */
 function restore(sketch: Sketch, now: Proven | undefined, before: Proven | undefined, id: string): Outcome {
   const card = sketch.cards.find((one) => one.id === id) ?? sameCard(sketch, now);
   const wasThere = before !== undefined && !before.isRemoved;

@@ -45,13 +45,13 @@ describe('an unknown name used as a number', () => {
     expect(question?.question).not.toContain(`\`${name}`);
   });
 
-  it('receives the index of its formula if it has no index', async () => {
+  it('receives the index of its formula if it is written without an index', async () => {
     const turn = await after(MAKE, 'Limit: make[p] <= capacity for p in plants');
     await turn.room.choose('capacity is the column Capacity t/month of plants.csv');
     expect(turn.room.data('Limit')).toMatchObject({ expression: 'make[p] <= Capacity_t_month[p]' });
   });
 
-  it('is replaced in the formulas if another formula uses the column by its own name', async () => {
+  it('is replaced in the formulas if another formula already uses the column name', async () => {
     const turn = await after(
       MAKE,
       'Limit: make[p] <= capacity[p] for p in plants; Least: make[p] >= 0.1 Capacity_t_month[p] for p in plants',
@@ -61,7 +61,7 @@ describe('an unknown name used as a number', () => {
     expect(turn.room.data('Limit')).toMatchObject({ expression: 'make[p] <= Capacity_t_month[p]' });
   });
 
-  it('is never offered as a variable, and the question lists the columns', async () => {
+  it('is never offered as a variable, and leads to a question that lists the columns', async () => {
     const turn = await after(MAKE, 'Limit: make[p] <= ceiling[p] for p in plants');
     expect(labels(turn)).toEqual(['It is a value that I enter', 'Later']);
     expect(turn.question?.question).toContain('Enter it as in `ceiling of plants: ...`.');
@@ -77,7 +77,7 @@ describe('an unknown name used as a number', () => {
     ['x integer; maximize gain: price * x; Most: x <= 4', 'price'],
     ['x integer; maximize gain: 3 x; Most: budget >= 2 x', 'budget'],
     ['x integer; maximize gain: 3 x; Most: x + 2 = target', 'target'],
-  ])('receives a value from an answer in words: %s', async (text, name) => {
+  ])('receives a value from a free-text answer: %s', async (text, name) => {
     const room = new Room();
     const { question } = await room.say(text);
     expect(question?.options.map(({ label }) => label)).toEqual(['It is a value that I enter', 'Later']);
@@ -128,7 +128,7 @@ describe('a variable that only relaxes limits', () => {
     'x, cap integer; minimize cost: x; Limit: x <= cap, hard',
     'x, cap integer; minimize cost: x; Limit: x - cap <= 3',
     'x, cap continuous; minimize cost: x; Limit: cap >= 2 x; Other: 3 cap + 4 >= x',
-  ])('causes a single warning: %s', async (text) => {
+  ])('causes only one warning: %s', async (text) => {
     const room = new Room();
     expect((await room.say(text)).text).toMatch(WARNING);
     expect((await room.say('kpi: cost')).text).not.toMatch(WARNING);
@@ -139,7 +139,7 @@ describe('a variable that only relaxes limits', () => {
     'x, cap integer; cap <= 8; minimize cost: x; Limit: x <= cap',
     'x, cap integer; minimize cost: x; Limit: x <= cap; Room: cap + x <= 9',
     'x, stock integer; minimize cost: x; Balance: stock = x - 3',
-  ])('causes no warning: %s', async (text) => {
+  ])('does not cause a warning: %s', async (text) => {
     expect((await new Room().say(text)).text).not.toMatch(WARNING);
   });
 });

@@ -13,7 +13,7 @@ import {
 import { fieldOf, formulaIn, readIndex } from '../canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/** Name in formulas that does not exist on the canvas. */
+/** Name that formulas use but that does not exist on the canvas. */
 export interface UnknownName {
   name: string;
   /** Whether formulas use the name as a number: as a coefficient, limit, bound or condition. */
@@ -78,12 +78,12 @@ class Reading {
   }
 
   names(): UnknownName[] {
-    // The label of an objective or a constraint has no keys.
+    // A name with keys cannot be the label of an objective or a constraint.
     const unknown = [...this.found].filter(
       ([name, { keys }]) => keys !== undefined || this.sketch.namedCard(name) === undefined,
     );
     return unknown.map(([name, { places, ...rest }]) => {
-      // A limit that is also in the objective is a decision, as in `minimize peak`.
+      // A limit that also appears in the objective is a decision, as in `minimize peak`.
       const isFigure = places.has('coefficient') || !places.has('decision');
       return { name, isFigure, ...rest };
     });
@@ -99,11 +99,11 @@ class Reading {
     for (const [at, side] of formula.sides.entries()) this.visit(side, scope, places[at] ?? 'limit');
   }
 
-  /** Returns the role of each side. A side without decisions limits the other sides. */
+  /** Returns the role of the names on each side. A side without decisions limits the other sides. */
   private placesOf({ sides, relations }: Formula): Place[] {
     if (relations.length === 0) return sides.map(() => 'decision');
     const decides = sides.map((side) => this.has(side, (name) => this.isDecision(name)));
-    // The first side with an unknown name is the decision if no decision is known.
+    // If no side contains a known decision, the first side with an unknown name is the decision.
     const first = sides.findIndex((side) => this.has(side, (name) => !this.isKnown(name)));
     return sides.map((_, at) =>
       decides[at] === true || (!decides.includes(true) && at === first) ? 'decision' : 'limit',
@@ -184,7 +184,7 @@ function within(index: Index, scope: Scope): Map<string, Membership> {
   return inner;
 }
 
-/** Returns the index of the keys, or undefined unless each key is a different index name. */
+/** Returns the index that the keys form, or undefined unless each key is a different index name. */
 function indexOf(keys: readonly Key[], scope: Scope): string | undefined {
   const parts = keys.map((key) => {
     const membership = key.kind === 'index' ? scope.get(key.name) : undefined;

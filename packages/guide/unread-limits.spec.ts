@@ -40,7 +40,7 @@ const LIMITS = [
   'Steak: It gives you 14 grams of protein, 6 of fat',
 ];
 
-describe('a limit in words', () => {
+describe('a limit stated in words', () => {
   it.each(LIMITS)('prevents a solve as the first message: %s', async (limit) => {
     const { room, text, isSolved } = await solved(limit, `${TABLES}\n${FINISH}`);
     expect(isSolved).toBe(false);
@@ -87,7 +87,7 @@ describe('a statement before the objective', () => {
     'maximize 30% x',
     'max of plants: A 5, B 9',
     'max five tables',
-  ])('is not lost: %s', async (statement) => {
+  ])('is not ignored: %s', async (statement) => {
     const together = await solved(`${statement}\n${TABLES}\n${FINISH}`);
     expect(together.isSolved).toBe(false);
     expect(together.text).toContain('I do not understand this yet');
@@ -110,15 +110,18 @@ describe('a statement before the objective', () => {
   });
 });
 
-describe('an objective below its heading', () => {
-  it.each(['- ', '* ', '• '])('is not read if its mark could be either a minus sign or a bullet: %s', async (mark) => {
-    const lines = `labour: tables + chairs <= 30\nchairs, tables integer\nmaximize profit:\n${mark}30 chairs\n${mark}50 tables`;
-    const { room, isSolved } = await solved(`${lines}\n${FINISH}`);
-    expect(isSolved).toBe(false);
-    expect(room.data('profit')).not.toHaveProperty('expression');
-  });
+describe('a formula below the heading of an objective', () => {
+  it.each(['- ', '* ', '• '])(
+    'is not read if its first character may be a minus sign or a bullet: %s',
+    async (mark) => {
+      const lines = `labour: tables + chairs <= 30\nchairs, tables integer\nmaximize profit:\n${mark}30 chairs\n${mark}50 tables`;
+      const { room, isSolved } = await solved(`${lines}\n${FINISH}`);
+      expect(isSolved).toBe(false);
+      expect(room.data('profit')).not.toHaveProperty('expression');
+    },
+  );
 
-  it('takes the next line as its formula if the line has no mark', async () => {
+  it('is read if its line has no list mark', async () => {
     const room = new Room();
     await room.say('maximize profit:\n30 chairs + 50 tables');
     expect(room.data('profit')).toMatchObject({ expression: '30 chairs + 50 tables' });
@@ -173,7 +176,7 @@ describe('an open question for a formula', () => {
   ].join('\n');
 
   it.each(['boat must not exceed 40', 'we own 12 boat', 'at most 40 of them', 'boat 40 max', 'canoe >= 60 % of 12'])(
-    'rejects another sentence as its answer: %s',
+    'does not accept a sentence without a formula as its answer: %s',
     async (sentence) => {
       const room = new Room();
       await room.say(BOATS);
@@ -186,7 +189,7 @@ describe('an open question for a formula', () => {
     },
   );
 
-  it('accepts a formula', async () => {
+  it('accepts a formula as its answer', async () => {
     const room = new Room();
     await room.say('x, y integer\nmaximize profit');
     await room.say('3 x + 2 y');

@@ -9,7 +9,7 @@ const RIVER = [
 ];
 const FINISH = 'all constraints are hard; kpi: none; requirement: none';
 
-/** Enters a model with the statements in the middle and solves it. */
+/** Enters a model that contains the statements, and solves it. */
 async function solved(...statements: string[]) {
   const room = new Room();
   const first = await room.say([...RIVER, ...statements, FINISH, 'confirm; solve'].join('\n'));
@@ -89,7 +89,7 @@ describe('a statement that cannot be parsed', () => {
     expect(text).toContain(`- \`${label}`);
   });
 
-  it('is repaired by its name, by its formula, or by its removal', async () => {
+  it('can be repaired by name or by formula, or removed', async () => {
     const { room } = await solved(
       'share: canoe >= 60% * (boat + canoe)',
       'most: canoe at the most 90',
@@ -104,7 +104,7 @@ describe('a statement that cannot be parsed', () => {
     expect(text).not.toContain('do not understand');
   });
 
-  it('is replaced by a statement of another kind with the same name', async () => {
+  it('can be replaced by a statement of another kind with the same name', async () => {
     const room = new Room();
     await room.say('minimize cost: sum t in weeks: make[t]\nweeks: 1 ot 4\nprofit: 3 make + 2');
     expect(room.cards.map(({ card_type, label }) => [card_type, label])).toEqual([
@@ -131,7 +131,7 @@ describe('a statement that cannot be parsed', () => {
     ]);
   });
 
-  it('keeps a repair that cannot be parsed either', async () => {
+  it('keeps the text of a repair that cannot be parsed either', async () => {
     const room = new Room();
     await room.say([...RIVER, FINISH].join('\n'));
     const { text } = await room.say(
@@ -159,7 +159,7 @@ describe('a statement that cannot be parsed', () => {
     });
   });
 
-  it('keeps the formula of a KPI, which a plan does not need', async () => {
+  it('is kept without preventing a solve if it is the formula of a KPI', async () => {
     const { room, isSolved } = await solved('kpi hours: 2 boat + * canoe');
     expect(room.data('hours')).toEqual({ description: 'hours', expression: '2 boat + * canoe' });
     expect(isSolved).toBe(true);
@@ -242,7 +242,7 @@ it.each([
 });
 
 it.each(['kpi: none', 'requirement: none'])(
-  'prevents solves until values for a new name are removed, whatever question is open: %s',
+  'prevents solves until values for an unknown name are removed, whatever question is open: %s',
   async (closed) => {
     const room = new Room();
     await room.say([...RIVER, 'all constraints are hard; data: in the formulas', closed, 'confirm'].join('\n'));

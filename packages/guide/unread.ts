@@ -22,8 +22,8 @@ import type { Statement } from './statement.js';
 import { HEADWORDS, KEYWORDS, SMALL_WORDS, tidy, WORD } from './words.js';
 
 /*
- * Keeps statements about the model that cannot be parsed as cards with their text. The blocking gap of such a card explains the
- * problem and prevents a solve until the statement is repaired or removed.
+ * Turns statements about the model that cannot be parsed into cards with their text. The blocking gap of such a card explains
+ * the problem and prevents a solve until the statement is repaired or removed.
  */
 
 /** Card that keeps the text of a statement. */
@@ -34,7 +34,7 @@ export interface UnreadCard {
 }
 
 const MAX_TEXT_LABEL = 60;
-/** Maximum number of characters kept on a card. Exceeds the maximum length of a formula. */
+/** Maximum number of characters kept on a card. It is larger than the maximum length of a formula. */
 const MAX_TEXT = 4_000;
 const BRACKET = /[[\]{}]/;
 const OPERATOR = /[+*^·×÷%]|\s[-−/]\s|[\d)]\/|\/[\d(]/;
@@ -42,19 +42,20 @@ const OBJECTIVE = /^(?:objectives?|goals?|max|min|(?:maxim|minim|maksim|maksym|m
 const PRONOUN = /^(?:it|this|that|these|those|they|all|life|everything)$/i;
 /** Maximum number of cards whose labels are compared with a name. */
 const MAX_COMPARED = 200;
-/** Number of consecutive words that make a text prose. */
+/** Number of consecutive words from which on a text counts as prose. */
 const MIN_PROSE = 3;
-/** Maximum number of words of a text that begins with a name of the model and is not prose. */
+/** Maximum number of words in a text that begins with a name in the model and does not count as prose. */
 const MAX_SHORT = 4;
 const FAMILY = /^(?<name>[\p{L}_][\p{L}\p{M}\p{N}_]*)\[[^[\]]+\] (?<words>[\p{L} -]+)$/u;
 const DECLARATION =
   /^(?<prefix>(?:decision )?var(?:iable)?s?:? )?(?<list>[^ ,:]+(?:(?:, ?| and )[^ ,:]+)*)(?: is| are|:)? (?<words>[\p{L}-]+(?: [\p{L}-]+)?)$/iu;
 
 /**
- * Returns the cards that keep a statement that cannot be parsed. Returns an empty list for questions, scenarios, and prose
- * without a limit.
+ * Returns the cards that keep the text of a statement that cannot be parsed. Returns an empty list for questions, scenarios,
+ * and prose without a limit.
  *
- * @param isLast whether all other statements of the message are on the canvas. They may declare the domain of a variable.
+ * @param isLast whether all other statements of the message are on the canvas. One of them may declare the domain of a
+ *   variable.
  */
 export function unreadCards(source: string, sketch: Sketch, isLast = true): UnreadCard[] {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
@@ -78,14 +79,14 @@ export function textCard(source: string): UnreadCard {
   return { type: 'constraint', label: shortened(text, MAX_TEXT_LABEL), data: { expression: text } };
 }
 
-/** Returns the constraint card of an invalid relation. */
+/** Returns the constraint card for an invalid relation. */
 function formulaCard(source: string, sketch: Sketch): UnreadCard {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   const { label, body } = splitLabel(text);
   const { name, counts: classified } = splitClass(label);
   const { rest, counts = classified } = splitCounts(body);
   const { body: expression, index } = splitIndex(rest) ?? { body: rest };
-  // `remove x` must refer to the variable x, even if this statement has the label x.
+  // `remove x` must refer to the variable x, even if the invalid statement has the label x.
   const isTaken = sketch.cards.some((card) => card.card_type !== 'constraint' && sameLabel(card.label, name));
   return {
     type: 'constraint',
@@ -95,12 +96,12 @@ function formulaCard(source: string, sketch: Sketch): UnreadCard {
 }
 
 /**
- * Returns the cards that keep a parsed statement that cannot be applied, so that no solve ignores it. Statements about unknown
- * names are not kept, because they would not change the model.
+ * Returns the cards that keep the text of a parsed statement that cannot be applied, so that a solve cannot ignore it.
+ * Statements about unknown names are not kept, because they would not change the model.
  */
 export function refusedCards(statement: Statement, source: string, sketch: Sketch): UnreadCard[] {
   const isRelation = statement.kind === 'relation' || (statement.kind === 'family' && statement.relation !== undefined);
-  // The text of a declaration is not a formula, so its card would report another problem.
+  // The text of a declaration is not a formula, so a card with it would report a different problem.
   if (!isRelation && whyMisnamed(statement, sketch) !== undefined) return [];
   switch (statement.kind) {
     case 'objective':
@@ -150,7 +151,7 @@ const sameLabel = (label: string | undefined, name: string | undefined): boolean
   label !== undefined && label.toLowerCase() === name?.toLowerCase();
 
 /**
- * Removes the card of an unparsed statement that another statement with the same name replaces. Declarations and objectives do
+ * Removes the card of an unparsed statement if another statement with the same name replaces it. Declarations and objectives do
  * not replace limits.
  */
 export function replaceUnread(statement: Statement, source: string, sketch: Sketch): void {
@@ -202,7 +203,7 @@ function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
   };
 }
 
-/** Whether a text such as `min stock 10` or `goal: at most 5 tables` is a limit instead of an objective. */
+/** Whether a text such as `min stock 10` or `goal: at most 5 tables` is a limit rather than an objective. */
 function isLimitBehindSense(text: string): boolean {
   const { label, body } = splitLabel(text.slice(firstWord(text).length).replace(/^[ :=]+/, ''));
   if (label !== undefined) return / of /.test(` ${label}`) && /\d/.test(body) && !OPERATOR.test(body);
@@ -222,7 +223,7 @@ function unreadVariables(text: string, sketch: Sketch): UnreadCard[] {
   if (name !== undefined && index !== undefined) {
     const { facts, rest } = readFacts(said);
     const data = rest === '' ? facts : { domain: said };
-    // Other problems concern the keys of the variable.
+    // Otherwise, the problem is in the keys of the variable.
     return rest === '' && !isProblem(readIndex(index)) ? [] : [variableCard(name, { index, ...data })];
   }
   const { prefix, list = '', words = '' } = DECLARATION.exec(text)?.groups ?? {};
@@ -243,7 +244,7 @@ const variableCard = (name: string, data: UnreadCard['data']): UnreadCard => ({
   data: { name, ...data },
 });
 
-/** Whether a text without relations and brackets is about the model instead of prose. */
+/** Whether a text without relations and brackets is about the model and not prose. */
 function isAboutModel(text: string, sketch: Sketch): boolean {
   const { label, body } = splitLabel(text);
   const isKnown = (word: string): boolean => sketch.mentions(word);

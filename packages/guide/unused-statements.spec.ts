@@ -33,13 +33,13 @@ it.each([
   ['make c and d soft, penalty 7', [{ penalty: 7 }, { penalty: 7 }]],
   ['make all constraints soft, penalty 7', [{ penalty: 7 }, { penalty: 7 }]],
   ['d is soft; set d penalty 3', [{ classification: 'hard' }, { penalty: 3 }]],
-])('applies %s', async (text, constraints) => {
+])('applies the whole statement: %s', async (text, constraints) => {
   const room = await after(text);
   const found = room.cards.filter(({ card_type }) => card_type === 'constraint');
   expect(found.map(({ data }) => data)).toEqual(constraints.map((data) => expect.objectContaining(data)));
 });
 
-it('removes no list items if a name is unknown', async () => {
+it('removes none of the listed cards if a name is unknown', async () => {
   const room = await after();
   expect((await room.say('remove c and e')).text).toContain('nothing on the canvas is called `e`');
   expect(room.data('c')).toBeDefined();

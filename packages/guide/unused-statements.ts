@@ -4,7 +4,7 @@ import { bullets, quote } from './quote.js';
 
 /** Introduces the list of statements that an answer could not use. */
 export const NOT_USED = 'I could not use this:';
-/** Introduces this list in the answer of a solve. */
+/** Introduces this list in the answer to a solve. */
 const NAMED = 'Said since the last solve, and not in this plan:';
 const LIST = new RegExp(`${NOT_USED}\n(?<list>(?:- .*\n?)+)`);
 
@@ -22,7 +22,7 @@ export function describeUnused(messages: readonly Message[]): string[] {
   return unused.size === 0 ? [] : [`${NAMED}\n${bullets([...unused])}`];
 }
 
-/** Returns the {@link quote} that an item of a list begins with, or nothing. Its fence does not occur inside of it. */
+/** Returns the {@link quote} at the beginning of a list item, or an empty list. The fence does not occur inside the quote. */
 function quotationAt(item: string): string[] {
   const [fence] = /^`+/.exec(item.slice(2)) ?? [];
   const end = fence === undefined ? -1 : item.indexOf(fence, 2 + fence.length);

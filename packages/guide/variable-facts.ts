@@ -2,7 +2,7 @@ import type { Relation } from '../modelling/index.js';
 import type { VariableFacts } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
 
-/** Words before the next fact, up to {@link MAX_SMALL_WORDS}. */
+/** Words that may precede a fact, up to {@link MAX_SMALL_WORDS} of them. */
 const SMALL_WORDS = ['is ', 'are ', 'as ', 'a ', 'an ', 'and ', 'must be ', 'should be ', ': '];
 const MAX_SMALL_WORDS = 3;
 const MAX_SMALL_WORD_LENGTH = Math.max(...SMALL_WORDS.map(({ length }) => length));
@@ -62,7 +62,7 @@ const FACTS = [
 /** Words before a unit. The unit extends to the end of the text. */
 const IN_UNIT = /(?<=[ ,])(?:measured )?in (?:unit (?! *$))?/gi;
 
-/** Returns the position of a unit with the words before it. A unit contains neither a relation nor a comma. */
+/** Returns a unit and the position of the words that introduce it. A unit contains neither a relation nor a comma. */
 function unitIn(text: string): { index: number; unit: string } | undefined {
   IN_UNIT.lastIndex = Math.max(...Array.from('<>=≤≥,', (sign) => text.lastIndexOf(sign))) + 1;
   const index = IN_UNIT.exec(text)?.index;
@@ -70,7 +70,7 @@ function unitIn(text: string): { index: number; unit: string } | undefined {
   return index === undefined || unit === '' ? undefined : { index, unit };
 }
 
-/** Returns the facts about variables in a text, and the rest of the text. `reason` explains a contradiction between the facts. */
+/** Returns the facts about variables in a text, and the remaining text. `reason` explains a contradiction between the facts. */
 export function readFacts(text: string): { facts: VariableFacts; rest: string; reason?: string } {
   let rest = ` ${text} `;
   let reason: string | undefined;
@@ -89,7 +89,7 @@ export function readFacts(text: string): { facts: VariableFacts; rest: string; r
   return { facts, rest: withoutEnds(rest), ...(reason !== undefined && { reason }) };
 }
 
-/** Adds the bounds of a relation. Returns a problem if a bound has a formula and another value. */
+/** Adds the bounds of a relation. Returns a problem if a bound would have both a formula and another value. */
 export function setBound(
   facts: VariableFacts,
   relation: Relation,
@@ -140,7 +140,7 @@ function withoutSmallWords(text: string): string {
     const end = shorter.slice(-1 - MAX_SMALL_WORD_LENGTH).toLowerCase();
     const word = SMALL_WORDS.find((one) => end.endsWith(` ${one}`) || end.endsWith(`,${one}`));
     const rest = word === undefined ? '' : shorter.slice(0, -word.length);
-    // In `a is free`, `a` is a variable instead of an article.
+    // In `a is free`, `a` is a variable, not an article.
     if (rest.trim() === '') return shorter;
     shorter = rest;
   }

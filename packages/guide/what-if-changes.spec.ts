@@ -75,7 +75,7 @@ describe('a what-if question in plain words', () => {
     ['what if supply in week 2 is 50', [{ kind: 'cell', target: 'supply', key: ['2'], to: 50 }]],
     ['what if supply for 2 is 50', [{ kind: 'cell', target: 'supply', key: ['2'], to: 50 }]],
     ['what if supply rises by 10 %', [{ kind: 'column', target: 'supply', times: 1.1 }]],
-  ])('changes a single member of a column: %s', async (text, changes) => {
+  ])('can change a single member of a column: %s', async (text, changes) => {
     expect(await changesOf(text, GOODS)).toEqual(changes);
   });
 
@@ -88,7 +88,7 @@ describe('a what-if question in plain words', () => {
     ['what if make = 40', [{ kind: 'add', target: 'make[p] = 40 for p in goods' }]],
     ['what if make >= 2', [{ kind: 'bound', target: 'make.lower', to: 2 }]],
     ['what if there are no carts', kept('carts', 0)],
-  ])('adds a limit if existing bounds are stricter: %s', async (text, changes) => {
+  ])('becomes an additional limit if the existing bounds are stricter: %s', async (text, changes) => {
     const model =
       'carts <= 5; goods: elm, oak; cap of goods: elm 20, oak 50; make[p] <= cap[p] for p in goods; Wood: carts <= 9';
     expect(await changesOf(text, model)).toEqual(changes);
@@ -100,14 +100,14 @@ describe('a what-if question in plain words', () => {
     ['what if at least 3 stools in week 2', 'make["stool", "2"] >= 3'],
     ['what if make of oak chair in week 1 is 4', 'make["oak chair", "1"] = 4'],
     ['what if the limit on oak chairs in week 3 is 7', 'make["oak chair", "3"] <= 7'],
-  ])('limits the members that a text names: %s', async (text, target) => {
+  ])('limits the members that the question mentions: %s', async (text, target) => {
     expect(await changesOf(text, GOODS)).toEqual([{ kind: 'add', target }]);
   });
 
   it.each([
     ['what if stool price is 5', [{ kind: 'cell', target: 'price', key: ['stool'], to: 5 }]],
     ['what if oak chair price rises by 2', [{ kind: 'cell', target: 'price', key: ['oak chair'], plus: 2 }]],
-  ])('accepts the member of a column before its name: %s', async (text, changes) => {
+  ])('may mention a member before the name of its column: %s', async (text, changes) => {
     expect(await changesOf(text, GOODS)).toEqual(changes);
   });
 
@@ -116,7 +116,7 @@ describe('a what-if question in plain words', () => {
     ['what if oak chair rises by 5', /`oak chair` is decided by the plan. Give an amount/],
     ['what if stool price is at most 5', /`price` is a column of the data/],
     ['what if elm = 3', /`elm` is a member of `make` and of `store`. Say which one you mean/],
-  ])('asks about an ambiguous member: %s', async (text, reason) => {
+  ])('is rejected if it does not say clearly what should change: %s', async (text, reason) => {
     const trees = 'trees: elm, ash; make[e] for e in trees; store[e] for e in trees';
     expect(await changesOf(text, text.includes('elm') ? trees : GOODS)).toMatch(reason);
   });
@@ -132,7 +132,7 @@ describe('a what-if question in plain words', () => {
   });
 });
 
-describe('a what-if question without a constraint', () => {
+describe('a what-if question that leaves something out', () => {
   it.each<[string, string[]]>([
     ['what if there is no labour?', ['what if Labour = 0', 'what if without Labour']],
     ['what if no sales', ['what if Sales = 0', 'what if without Sales']],
@@ -140,7 +140,7 @@ describe('a what-if question without a constraint', () => {
       'what if no labour and carts <= 3',
       ['what if carts.upper = 3, Labour = 0', 'what if carts.upper = 3, without Labour'],
     ],
-  ])('asks whether nothing is left or the limit does not count: %s', async (text, statements) => {
+  ])('is answered by asking whether nothing is available or the limit does not apply: %s', async (text, statements) => {
     const room = new Room();
     await room.say(`${CARTS}; all constraints are hard; kpi: none; requirement: none; data: in the formulas`);
     const { question } = await room.say(text);
@@ -148,7 +148,7 @@ describe('a what-if question without a constraint', () => {
     for (const statement of statements) expect(readStatement(statement).statement?.kind).toBe('what_if');
   });
 
-  it('offers changes that can be parsed for any constraint name', () => {
+  it('is answered with options that can be parsed for any constraint name', () => {
     expect(readStatement('what if carts.upper = 3, Wood hours = 0').statement).toEqual({
       kind: 'what_if',
       changes: [
@@ -162,7 +162,7 @@ describe('a what-if question without a constraint', () => {
     ['what if there is no limit on labour', [{ kind: 'off', target: 'Labour' }]],
     ['what if we drop labour', [{ kind: 'off', target: 'Labour' }]],
     ['what if without labour', [{ kind: 'off', target: 'Labour' }]],
-  ])('omits the constraint if the question says so: %s', async (text, changes) => {
+  ])('leaves out the constraint if it says so: %s', async (text, changes) => {
     expect(await changesOf(text, CARTS)).toEqual(changes);
   });
 });

@@ -40,7 +40,7 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
   if (cells !== undefined && isOff !== true && isNone !== true && wanted.side === undefined)
     return [{ ...cells, ...arithmetic }];
   const { thing, bound, rest, isWhole } = thingOf(subject, things);
-  // The name of a column may end like a bound: `oak chair cap`.
+  // The name of a column may end in a word for a bound, as in `oak chair cap`.
   const texts = isWhole ? [] : [subject, rest];
   const members = texts.map((text) => membersNamed(text, things, sketch)).find(([first]) => first?.unused.length === 0);
   if (members !== undefined)
@@ -88,11 +88,11 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
 
 const isChangeable = ({ kind }: Thing): boolean => kind !== 'set' && kind !== 'objective' && kind !== 'kpi';
 
-/** Explains that a question cannot change a set or a result of the plan. */
+/** Explains that a what-if question cannot change a set or a result of the plan. */
 const whatToChange = ({ kind, name }: Thing, things: readonly Thing[], sketch: Sketch): string =>
   `${quote(name, 60)} is ${kind === 'set' ? 'a set' : 'a result of the plan'}. ${otherChange(things, sketch)}`;
 
-/** Suggests a change that a question can make. */
+/** Suggests a change that a what-if question can make. */
 function otherChange(things: readonly Thing[], sketch: Sketch): string {
   const kinds = ['value', 'column', 'constraint', 'variable', 'family'];
   const [first] = kinds.flatMap((one) => things.filter((thing) => thing.kind === one));
@@ -100,7 +100,7 @@ function otherChange(things: readonly Thing[], sketch: Sketch): string {
   return `Change a value, a limit or a variable instead${example === undefined ? '' : `, as in ${quote(`what if ${example} = 100`)}`}.`;
 }
 
-/** Splits a text at the first word such as `of` or `in`. */
+/** Splits a text at its first preposition, such as `of` or `in`. */
 export function splitAtMember(subject: string): string[] {
   const match = BEFORE_MEMBER.exec(subject);
   return match === null ? [] : [subject.slice(0, match.index), subject.slice(match.index + match[0].length)];
@@ -109,8 +109,8 @@ export function splitAtMember(subject: string): string[] {
 const sideOf = (bound: string): Side => (LOWER.test(bound) ? 'lower' : 'upper');
 
 /**
- * Object that a subject names, and whether the subject consists only of this name. `rest` is the subject without the word for a
- * bound.
+ * Object that a subject refers to, and whether the subject consists only of its name. `rest` is the subject without the word
+ * for a bound.
  */
 interface Subject {
   thing?: Thing;
@@ -129,7 +129,7 @@ export function thingOf(subject: string, things: readonly Thing[]): Subject {
   return { rest, isWhole, ...(thing !== undefined && { thing }), ...(bound !== undefined && { bound }) };
 }
 
-/** Changes members of a variable by an additional limit, or cells of a column. */
+/** Returns the change for members: an additional limit for a variable, or new cell values for a column. */
 function ofMembers(
   [members, other]: readonly NamedMembers[],
   { subject, side: said, isOff, isNone }: WantedChange,
@@ -158,7 +158,7 @@ function ofMembers(
   return [{ kind: 'add', target: index === undefined ? relation : `${relation} for ${index}` }];
 }
 
-/** Returns the constraint that makes `no labour` ambiguous: its limit may become 0, or may not count. */
+/** Returns the constraint that makes `no labour` ambiguous: either its limit becomes 0, or the limit does not apply. */
 export function limitOfNone({ subject, isNone }: WantedChange, things: readonly Thing[], sketch: Sketch) {
   const { thing, bound, rest } = thingOf(subject, things);
   const { kind, name = '', card } = thing ?? {};
@@ -168,7 +168,10 @@ export function limitOfNone({ subject, isNone }: WantedChange, things: readonly 
   return typeof none === 'string' ? name : undefined;
 }
 
-/** Notes that a bound of the canvas applies in addition to the limit of a question. Returns undefined for other changes. */
+/**
+ * Returns a note that a bound on the canvas applies in addition to the limit in a question. Returns undefined for other
+ * changes.
+ */
 export function noteOnBound({ subject, to }: WantedChange, changes: readonly Change[], things: readonly Thing[]) {
   const { thing } = thingOf(subject, things);
   if (changes[0]?.kind !== 'add' || thing === undefined || to === undefined) return undefined;
@@ -179,7 +182,7 @@ export function noteOnBound({ subject, to }: WantedChange, changes: readonly Cha
   return `The bound ${quote(holding, 60)} on the canvas also holds. To replace it, ask ${quote(`what if the ${side} bound of ${name} is ${to}`)}.`;
 }
 
-/** Returns the numbers of a change. A constant after a number multiplies it, as in `budget = 2 wages`. */
+/** Returns the arithmetic of a change. A constant after a number multiplies it, as in `budget = 2 wages`. */
 function arithmeticOf(
   { times, plus, to, unit, factor }: WantedChange,
   things: readonly Thing[],
@@ -208,7 +211,7 @@ function limitOf({ card }: Thing, sketch: Sketch): Side | undefined {
 
 const SIDES = ['lower', 'upper'] as const;
 
-/** Whether a new bound is less strict than the bound of the canvas, or cannot be compared with it. */
+/** Whether a new bound is less strict than the bound on the canvas, or cannot be compared with it. */
 function isLooser({ card }: Thing, side: Side, figure: number): boolean {
   const bound = card?.data[side];
   return typeof bound === 'number' ? (side === 'upper' ? figure > bound : figure < bound) : typeof bound === 'string';
@@ -230,7 +233,7 @@ function boundsOf(thing: Thing, side: Side | undefined, arithmetic: Arithmetic):
     : `${quote(name, 60)} is decided by the plan and has no upper bound. Give an amount, as in ${quote(`what if ${name} = 5`)}.`;
 }
 
-/** Cell of a column, or its cells that meet a condition. */
+/** Cell of a column, or those of its cells that meet a condition. */
 type Cells = Pick<Change, 'kind' | 'target' | 'key' | 'where'>;
 
 /** Returns the cells of members of a column. Returns undefined if no condition can select them. */
@@ -243,8 +246,8 @@ function cellsOf(members: NamedMembers, sketch: Sketch): Cells | undefined {
 }
 
 /**
- * Reads members of a column, such as `price of oak chair` or `demand of table in week 2`. Returns a reason if a member does not
- * exist.
+ * Reads members of a column, such as `price of oak chair` or `demand of table in week 2`. Returns an error message if a member
+ * does not exist.
  */
 function cellsNamed(
   { subject, to, plus }: WantedChange,
@@ -264,13 +267,13 @@ function cellsNamed(
     return { kind: 'cell', target: column.name, key: spelled.filter((part) => part !== undefined) };
   const [members] = membersNamed(subject, [column], sketch);
   if (members?.unused.length === 0) return cellsOf(members, sketch);
-  // `demand for chairs` may be another thing than a column.
+  // `demand for chairs` may refer to something other than a column.
   if (thingNamed(before, things, true) !== column && thingNamed(member, things, true) !== undefined) return undefined;
   const example = `what if ${exampleMember(column, sketch, member) ?? column.name} ${plus === undefined ? `= ${to ?? 100}` : `rises by ${plus}`}`;
   return `${quote(unknown ?? member, 60)} is not a member of ${quote(set, 60)}. Name one of its members, as in ${quote(example)}.`;
 }
 
-/** Splits a key into parts without quotation marks and set names: `week 2` is the member 2 of `weeks`. */
+/** Splits a key into parts and removes quotation marks and set names: `week 2` is the member 2 of `weeks`. */
 function keyOf(member: string, set: string): string[] {
   return member.split(/ ?, ?/).map((part) => {
     const bare = part.replace(/^["'“](.*)["'”]$/, '$1').trim();
@@ -279,7 +282,7 @@ function keyOf(member: string, set: string): string[] {
   });
 }
 
-/** Returns the spelling of a member in its set. Unknown members are returned as written. */
+/** Returns a member as it is spelled in its set. Unknown members are returned as written. */
 function memberIn(part: string, members: Iterable<string> | undefined): string | undefined {
   if (members === undefined) return part;
   const spelling = wordsOf(part).join(' ');

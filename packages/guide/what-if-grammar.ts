@@ -31,7 +31,7 @@ const IS = '(?:is|are|was|were|will be|would be|becomes?|equals?|=)';
 const WE = '(?:(?:we|i|you|they) )?';
 /** `10 % of 300`. */
 const SHARE = new RegExp(String.raw`(?<![\w.])(${NUMBER}) ?(?:%|percent) of [$€£]?(${NUMBER})(?![\w.])`, 'gi');
-/** Words after a number that must be a unit. */
+/** Optional words after a number, which must be a unit. */
 const UNIT = String.raw`(?: (?<unit>\p{L}\S*(?: (?:per|an?|each|every) \p{L}\S*)?))?`;
 
 /** Syntax of formulas and of scenario changes. */
@@ -107,7 +107,7 @@ const FIGURE_FIRST = new RegExp(
 const LEAD =
   /^(?:(?:there|we|i|you|they|it) (?:(?:is|are|was|were|have|has|had|get|gets|got|make|makes|made|build|built|buy|hire|hired|use|used|could|can|must|only) ){1,3})?(?:(?:the|our|my|an?) )?/i;
 
-/** Reads a what-if question. Returns undefined for other texts. */
+/** Reads a what-if question. Returns undefined for other text. */
 export function readWhatIf(text: string): Reading | undefined {
   const whole = WHAT_IF.exec(text)?.groups?.['body'];
   const { word = '', body = whole } = whole === undefined ? (CHANGED.exec(text)?.groups ?? {}) : {};

@@ -22,8 +22,8 @@ const MAX_SHOWN = 10;
 const MAX_LIMITS = 3;
 
 /**
- * Answer to a what-if question. Contains a question if the user must decide, and the feasibility of the canvas if it was solved
- * as well.
+ * Answer to a what-if question. Contains a question if the user must decide something, and the feasibility of the canvas if it
+ * was also solved.
  */
 export interface WhatIfAnswer {
   text: string;
@@ -31,7 +31,7 @@ export interface WhatIfAnswer {
   feasibility?: Feasibility;
 }
 
-/** Solves a what-if question as a scenario named after it, and compares the plan with the plan of the canvas. */
+/** Solves a what-if question as a scenario named after the question, and compares the result with the plan of the canvas. */
 export async function* answerWhatIf(
   { changes: wanted }: StatementOf<'what_if'>,
   sketch: Sketch,
@@ -82,7 +82,7 @@ export async function* answerWhatIf(
   return { text: `${describeEffect(name, compared.result as ComparisonResult)}\n\n${closing}`, feasibility };
 }
 
-/** Asks whether nothing is available, or whether only the limit does not count. */
+/** Asks whether nothing is available or the limit does not apply. */
 function askWhatIsAbsent(limits: readonly string[], others: readonly Change[]): Question {
   const whatIf = (sayLimit: (limit: string) => string): string =>
     `what if ${[...others.map(sayChange), ...limits.map(sayLimit)].join(', ')}`;
@@ -106,7 +106,7 @@ function askWhatIsLimited({ column, limits }: LimitedUse, { plus, to }: Pick<Wan
   );
 }
 
-/** Returns a scenario name that is the same for the same question. */
+/** Returns a scenario name, which is always the same for the same changes. */
 const nameOf = (changes: readonly Change[]): string =>
   `What if ${changes.map(sayChange).join(', ')}`.slice(0, MAX_SCENARIO_NAME_LENGTH);
 

@@ -92,7 +92,10 @@ export class WhyNotAnswers {
       : `${now}${wants === 'less' ? `No limit prevents less of ${called}` : `No limit with ${called} binds`}, so ${wants} of it would not improve the objective.${price}${offer}`;
   }
 
-  /** Returns the limits that another amount only makes easier to meet. Negative figures could reverse the direction. */
+  /**
+   * Returns the limits that a larger or smaller amount would only make easier to meet. Limits with negative numbers are
+   * excluded, because these could reverse the direction.
+   */
   private easedBy(limits: readonly Limit[], name: string, step: 1 | -1): ReadonlySet<Limit> {
     const { columns, values } = this.reader.sketch.vocabulary;
     const isNegative = (one: string): boolean =>
@@ -126,7 +129,7 @@ export class WhyNotAnswers {
       : [`${quote(text, 60)}: its ${step > 0 ? 'upper' : 'lower'} bound`];
   }
 
-  /** Returns the value of a bound that is a formula. */
+  /** Returns the value of a bound that is defined by a formula. */
   private figureFor(text: string, thing: Thing, keys: readonly string[]): number | undefined {
     const { sketch } = this.reader;
     const members = memberOfKeys(thing, keys, sketch);
@@ -200,7 +203,7 @@ function concerns(
   member: readonly string[] | undefined,
 ): boolean {
   const row = keys === '' ? [] : keys.split(', ');
-  // Members with a comma in their name are ambiguous.
+  // The row may concern the member, because a member name with a comma is ambiguous.
   if (member === undefined || member.length === 0 || names.length !== row.length) return true;
   const isOfRow = (key: Key, at: number): boolean => {
     if (key.kind === 'text') return key.text === member[at];
@@ -211,7 +214,7 @@ function concerns(
   return places.some((place) => place.keys.every(isOfRow));
 }
 
-/** Returns the members in an expression. A name bound by an inner sum hides the same name of an outer index. */
+/** Returns the members in an expression. An index name of an inner sum hides the same name in an outer index. */
 const membersIn = (expression: Expression): MemberOf[] => [
   ...(expression.kind === 'member' ? [expression] : []),
   ...partsOf(expression).flatMap(membersIn),

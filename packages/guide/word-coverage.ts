@@ -2,11 +2,11 @@ import { nearestNames, wordsOf } from '../modelling/index.js';
 import { NUMBER } from './words.js';
 
 /*
- * Finds the words of a sentence that an interpretation omits. If a word or a number is omitted, the interpretation has another
- * meaning than the sentence.
+ * Finds the words of a sentence that an interpretation omits. If a word or a number is omitted, the interpretation does not
+ * mean the same as the sentence.
  */
 
-/** Words without influence on the meaning. */
+/** Words that do not affect the meaning. */
 const FILLERS = new Set(
   wordsOf(
     'a an the of for we i you they it our my its their there this that is are was were be been being must should shall will would can may ' +
@@ -25,10 +25,10 @@ const UNIT = new RegExp(String.raw`(?<figure>(?<![\p{L}\p{N}_])${NUMBER}) (?<uni
 const OPERATOR = /[*/×÷^−]|(?<!\p{L})-/u;
 
 /**
- * Returns the words of a text that are neither used by the names nor meaningless.
+ * Returns the words of a text that carry meaning and do not occur in the names.
  *
- * @param names texts whose words are used, such as a formula or the name of a variable
- * @param others further words without meaning here
+ * @param names strings whose words are already covered, such as a formula or the name of a variable
+ * @param others other words without meaning in this context
  */
 export function unusedWords(text: string, names: readonly string[], others: readonly string[] = []): string[] {
   const used = new Set([...names, ...others].flatMap(wordsOf));

@@ -15,7 +15,7 @@ async function solved(...messages: string[]) {
   return { room, text, isSolved: calls.some(({ tool }) => tool === 'run_solve') };
 }
 
-describe('a requirement in words about the model', () => {
+describe('a plain-text requirement that mentions the model', () => {
   it.each([
     'requirement: at least 12 of tables',
     'requirement: tables at least 12',
@@ -57,7 +57,7 @@ describe('a requirement in words about the model', () => {
   });
 });
 
-describe('a KPI in words about the model', () => {
+describe('a plain-text KPI that mentions the model', () => {
   it.each([
     'not more chairs than tables',
     'chairs can never exceed twice the tables',
@@ -65,14 +65,14 @@ describe('a KPI in words about the model', () => {
     'twice as many chairs as tables',
     'chairs + tables max 15',
     'between 3 and 5 tables per chair',
-  ])('does not answer the question for KPIs: %s', async (answer) => {
+  ])('does not answer the question about KPIs: %s', async (answer) => {
     const { room, isSolved } = await solved(PROFIT, answer, 'requirement: none; confirm');
     expect(isSolved).toBe(false);
     expect(room.cards.map(({ card_type }) => card_type)).not.toContain('kpi');
   });
 
   it.each(['kpi: tables >= 12', 'kpi: chairs + tables <= 12', 'kpi Tall: tables >= 12', 'indicator: 3 <= chairs'])(
-    'preserves a relation: %s',
+    'keeps its relation: %s',
     async (kpi) => {
       const { isSolved, text } = await solved(TABLES, 'requirement: none; confirm', kpi);
       expect(isSolved).toBe(false);
@@ -81,7 +81,7 @@ describe('a KPI in words about the model', () => {
   );
 
   it.each(['kpi: share of tables', 'kpi: on-time deliveries >= 95%', 'kpi Both: chairs + tables'])(
-    'becomes a KPI otherwise: %s',
+    'becomes a KPI if it does not limit the model: %s',
     async (kpi) => {
       const { room, isSolved } = await solved(TABLES, 'requirement: none; confirm', kpi);
       expect([isSolved, room.cards.some(({ card_type }) => card_type === 'kpi')]).toEqual([true, true]);
@@ -89,14 +89,14 @@ describe('a KPI in words about the model', () => {
   );
 });
 
-describe('a range or step in place of a unit', () => {
+describe('a range or step instead of a unit', () => {
   it.each(['x in 2..12', 'x in 2 to 12', 'x from 2..12', 'x within 2-12'])('becomes bounds: %s', async (statement) => {
     const room = new Room();
     await room.say(`maximize n: x + y\n${statement}`);
     expect(room.data('x')).toEqual({ name: 'x', lower: 2, upper: 12 });
   });
 
-  it('bounds a declared variable', async () => {
+  it('limits a declared variable', async () => {
     const { text } = await solved(TABLES.replace('tables <= 40; ', ''), CLOSED, 'tables in 12..40');
     expect(text).toContain('the objective is 24');
   });
@@ -112,7 +112,7 @@ describe('a range or step in place of a unit', () => {
     expect(isSolved).toBe(false);
   });
 
-  it.each(['pieces', '1000 kg', 'm3', 'boxes of tiles'])('becomes a unit otherwise: %s', async (unit) => {
+  it.each(['pieces', '1000 kg', 'm3', 'boxes of tiles'])('is not assumed for a real unit: %s', async (unit) => {
     const { room, isSolved } = await solved(TABLES, CLOSED, `tables in ${unit}`);
     expect(room.data('tables')).toMatchObject({ unit });
     expect(isSolved).toBe(true);
@@ -137,7 +137,7 @@ describe('a relation that is not a chain', () => {
     expect(text).toContain('the objective is 33');
   });
 
-  it('becomes a chain around a constant of the model', async () => {
+  it('becomes a chain if the name in the middle is a constant of the model', async () => {
     const { room } = await solved(TABLES, CLOSED, 'least = 6', 'least <= 2 chairs <= 10');
     expect(room.cards.map(({ data }) => data['expression'])).toContain('least <= 2 chairs <= 10');
   });
@@ -162,7 +162,7 @@ it.each([
   expect(text).toContain(`This replaces \`${replaced}\``);
 });
 
-describe('a limit after a word for an objective', () => {
+describe('a limit after a keyword for an objective', () => {
   const room = async (...more: string[]) => {
     const opened = new Room();
     await opened.say(PROFIT);
@@ -222,7 +222,7 @@ describe('a limit after a word for an objective', () => {
     expect(opened.data('profit')).toMatchObject({ expression: '30 chairs + 50 tables', confirmed: true });
   });
 
-  it('is replaced by the intended objective', async () => {
+  it('can be replaced by the intended objective', async () => {
     const opened = await room('maximise 3 chairs + * tables', 'maximize 3 chairs + tables; confirm; solve');
     expect(opened.feasibility).toBe('pass');
   });

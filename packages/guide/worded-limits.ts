@@ -5,18 +5,18 @@ import { isNearCard, textCard, type UnreadCard } from './unread.js';
 import { tidy, WORD } from './words.js';
 
 /*
- * Detects limits that would end up as words on a card, as the text of a KPI or a requirement, or as a unit. A plan ignores words,
- * so such a statement becomes a blocked card. The same applies to `max 12 tables` beside an objective, because it is probably a
- * limit.
+ * Detects limits that would end up as plain text on a card: as the text of a KPI or a requirement, or as a unit. A plan ignores
+ * plain text, so such a statement becomes a blocked card. The same applies to `max 12 tables` if an objective exists, because
+ * it is then probably a limit.
  */
 
 const OPERATOR = /[[\]+*]/;
 /** `1000 kg` */
 const MULTIPLE_UNIT = /^\d[\d.]* \p{L}+[²³\d]?$/u;
-/** Maximum number of words compared with the names of the canvas. */
+/** Maximum number of words that are compared with the names on the canvas. */
 const MAX_WORDS = 40;
 
-/** Returns the cards that keep a limit in words, or an empty list for other statements. */
+/** Returns the cards that keep a limit written in words, or an empty list for other statements. */
 export function wordedLimits(statement: Statement, source: string, sketch: Sketch): UnreadCard[] {
   switch (statement.kind) {
     case 'objective':
@@ -49,8 +49,8 @@ function isLimitOfKpi({ label, text }: StatementOf<'kpi'>, sketch: Sketch): bool
 }
 
 /**
- * Whether a requirement limits something that is not on the canvas. Words with a name of the canvas are reported by the card
- * itself.
+ * Whether a requirement limits something that is not on the canvas. If its text contains a name from the canvas, the card
+ * itself reports the problem.
  */
 const isLimitOfRequirement = ({ relation, text, quantity }: StatementOf<'requirement'>): boolean =>
   relation === undefined && quantity === undefined && hasFigure(text) && isCompared(text);
@@ -69,7 +69,7 @@ const isLimitOfUnit = (unit: string): boolean =>
   (FIGURE_WORD.test(unit) && unit.includes(' ')) ||
   (/^[^\p{L}]*\d/u.test(unit) && !MULTIPLE_UNIT.test(unit));
 
-/** Whether a text contains a name of the canvas, in the singular or plural or with a typo. */
+/** Whether a text contains a name from the canvas, in singular or plural or with a typo. */
 const isNamed = (text: string, sketch: Sketch): boolean =>
   (text.match(WORD) ?? [])
     .slice(0, MAX_WORDS)

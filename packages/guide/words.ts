@@ -1,9 +1,9 @@
-/** Number with an optional sign, as part of a pattern. */
+/** Pattern for a number with an optional sign, for use in larger patterns. */
 export const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?`;
 
 const FIGURE = new RegExp(`^${NUMBER}$`, 'i');
 
-/** Returns the number in a text, or undefined for other texts and for numbers that are not finite. */
+/** Returns the number in a text, or undefined for other text and for numbers that are not finite. */
 export function figureOf(text: string): number | undefined {
   const figure = FIGURE.test(text.trim()) ? Number(text) : NaN;
   return Number.isFinite(figure) ? figure : undefined;
@@ -31,7 +31,7 @@ export const KEYWORDS: readonly string[] = [
   ...['confirm', 'formulas', 'figures', 'target'],
 ];
 
-/** Words without their own meaning between the keywords. */
+/** Words without meaning of their own between the keywords. */
 export const SMALL_WORDS: ReadonlySet<string> = new Set(
   (
     'a all always an and are at be between broken by can column default each else every everything file for free from has have hold if in is ' +
@@ -41,7 +41,7 @@ export const SMALL_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Words that answer or refer to something, and are not names. */
+/** Words that answer a question or refer to something, and are not names. */
 export const NO_NAME =
   /^(?:they|them|these|those|this|that|it|both|all|either|neither|everything|something|nothing|none|yes|no|ok|okay|sure|maybe)$/i;
 

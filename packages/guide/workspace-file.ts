@@ -1,6 +1,6 @@
 import { quote } from './quote.js';
 
-/** Returns the workspace file with a path or the end of a path, or the problem if it is not unique. */
+/** Finds the workspace file with a full or partial path. Returns the problem if there is not exactly one match. */
 export function findFile(said: string, files: readonly string[]): { path: string } | { problem: string } {
   const wanted = said.replace(/^\.?\//, '');
   const ending = files.filter((file) => file === wanted || file.endsWith(`/${wanted}`));
