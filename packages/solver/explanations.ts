@@ -5,7 +5,9 @@ import { type Run, runWithin } from './run.js';
 /** Explanation of an infeasible model. */
 export interface Infeasibility {
   message: string;
-  /** Names of constraints, and bounds in the form `x <= 5`. After 50 entries, the last entry gives the number of the others. */
+  /**
+   * Names of constraints, and bounds in the form `x <= 5`. After 50 entries, the last entry gives the number of omitted names.
+   */
   conflict: string[];
 }
 
@@ -20,7 +22,7 @@ const MAX_CONFLICT = 50;
 /** Maximum number of names in a sentence. */
 const MAX_LISTED_NAMES = 20;
 const MIN_STEP = 1e-7;
-/** Time limit of a trial. Trials that take longer are inconclusive. */
+/** Time limit of a trial. A trial that takes longer is inconclusive. */
 const TRIAL_SECONDS = 2;
 /** Branching limit of a trial. Without bounds, a trial may branch forever and fill the memory. */
 const TRIAL_NODES = 1_000;
@@ -28,7 +30,7 @@ const TRIAL_NODES = 1_000;
 /**
  * Finds a minimal set of constraints and bounds that cannot hold together. Leaves out restrictions as long as the model stays
  * infeasible, first in large groups, then individually. Integrality is never left out. A restriction stays if its trial is
- * inconclusive or the time is up, and the message says so.
+ * inconclusive or the time is up. The message then says that the set may not be minimal.
  */
 export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays, deadline: number): Infeasibility {
   const all = restrictionsOf(model);
@@ -54,7 +56,7 @@ function toInfeasibility(remaining: readonly Restriction[], isMinimal: boolean):
   return { message: conflictMessage(conflict, isMinimal), conflict: firstNames(conflict) };
 }
 
-/** Returns at most {@link MAX_CONFLICT} names, followed by the number of the others. */
+/** Returns at most {@link MAX_CONFLICT} names, followed by the number of omitted names. */
 function firstNames(names: string[]): string[] {
   const more = names.length - MAX_CONFLICT;
   return more > 0 ? [...names.slice(0, MAX_CONFLICT), `and ${more} more`] : names;
@@ -75,8 +77,8 @@ export function findTrivialConflict({ variables, rows }: Model): Infeasibility |
 }
 
 /**
- * Names the variables that can improve the objective without limit. They come from the steepest direction that no constraint or
- * bound limits.
+ * Lists variables that can improve the objective without limit. They are taken from the steepest direction that no constraint
+ * or bound limits.
  */
 export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, deadline: number): string {
   const { variables } = model;
@@ -121,7 +123,7 @@ export function hasValues(highs: Highs, data: ModelArrays, deadline: number): bo
   return run?.values !== undefined ? true : run?.status === 'infeasible' ? false : undefined;
 }
 
-/** Runs the solver for an explanation. A failure is ignored because the result of the solve is already known. */
+/** Runs the solver for an explanation. Failures are ignored because the result of the solve is already known. */
 function tryRun(highs: Highs, data: ModelArrays, seconds: number): Run | undefined {
   try {
     return runWithin(highs, data, { seconds, nodes: TRIAL_NODES });

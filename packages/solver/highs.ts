@@ -5,7 +5,7 @@ import type { Model } from './model.js';
 
 export type { Highs };
 
-/** The package's types declare a CommonJS module, but it exports an ES module whose default export is the loader. */
+/** The package's types declare a CommonJS module, but the package is an ES module whose default export is the loader. */
 const loadHighs = highsModule as unknown as typeof highsModule.default;
 
 declare const COMPILED: unique symbol;
@@ -20,7 +20,7 @@ interface WasmMemory {
   grow(pages: number): number;
 }
 
-/** Subset of the WebAssembly API that Node's types lack. */
+/** The part of the WebAssembly API that is missing in Node's types. */
 const wasm = (
   globalThis as unknown as {
     WebAssembly: { compile(bytes: Uint8Array): Promise<CompiledSolver>; Memory: { prototype: WasmMemory } };
@@ -34,8 +34,8 @@ export const compileSolver = async (): Promise<CompiledSolver> =>
   await wasm.compile(await readFile(fileURLToPath(import.meta.resolve('highs/runtime'))));
 
 /**
- * Loads HiGHS for this thread, which must not use WebAssembly for anything else. Afterwards its memory grows to at most
- * `memoryMiB`.
+ * Loads HiGHS for this thread, which must not use WebAssembly for anything else. From then on, WebAssembly memory can grow to
+ * at most `memoryMiB`.
  *
  * @param compiled compiled solver. If absent, it is compiled for this thread only
  * @returns the solver, and whether it was denied memory
@@ -58,18 +58,18 @@ export async function loadSolver(
   return { highs, ranOutOfMemory: () => refused };
 }
 
-/** Model as arrays with rows in order and columns by index, so that the solver never parses names of users. */
+/** Model as arrays, with rows in order and columns by index, so that the solver never parses user-defined names. */
 export interface ModelArrays {
   sense: Model['sense'];
   offset: number;
   colCost: Float64Array<ArrayBuffer>;
   colLower: Float64Array<ArrayBuffer>;
   colUpper: Float64Array<ArrayBuffer>;
-  /** 1 for integer variables. */
+  /** 1 for integer variables, 0 for others. */
   isWhole: Uint8Array<ArrayBuffer>;
   rowLower: Float64Array<ArrayBuffer>;
   rowUpper: Float64Array<ArrayBuffer>;
-  /** Start of each row's terms, followed by the number of terms. */
+  /** Start of each row's terms, followed by the total number of terms. */
   starts: Int32Array<ArrayBuffer>;
   indices: Int32Array<ArrayBuffer>;
   values: Float64Array<ArrayBuffer>;

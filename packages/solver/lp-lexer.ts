@@ -6,13 +6,16 @@ export interface LpToken {
   kind: LpTokenKind;
   /** Text as written. Relations are normalized to `<=`, `>=` or `=`, and section keywords to their name in {@link SECTIONS}. */
   text: string;
-  /** Line number from 1. */
+  /** One-based line number. */
   line: number;
 }
 
 // Repetitions are bounded because a regular expression that matches millions of characters can exhaust its stack.
 const NUMBER = /(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,400})?/iy;
-/** Text up to white space or a sign with another meaning. An extra character reveals names that are too long. */
+/**
+ * Text up to white space or a sign with another meaning. It may be one character longer than allowed, so that names that are
+ * too long can be detected.
+ */
 const NAME = new RegExp(`[^\\s\\p{Cc}+\\-*/^<>=:[\\]|\\\\]{1,${MODEL_LIMITS.name + 1}}`, 'uy');
 const SPACE = /[^\S\n]{1,1000}/y;
 const RELATION = /<=|=<|<|>=|=>|>|=/y;
@@ -20,7 +23,7 @@ const WORD_AFTER = /\s{1,1000}(to|that)(?![^\s\\])/iy;
 const CONTINUOUS_AFTER = /-continuous/iy;
 const MAX_EXCERPT_LENGTH = 40;
 
-/** Words that begin a section anywhere in the text. They cannot be variable names. */
+/** Keywords that begin a section anywhere in the text. They cannot be variable names. */
 const SECTIONS: Record<string, string> = {
   ...of('minimize', 'min', 'minimum', 'minimise'),
   ...of('maximize', 'max', 'maximum', 'maximise'),
@@ -123,7 +126,7 @@ export class LpLexer {
 /** Returns false for most tokens, which avoids a slower check. */
 const mayBeSpace = (character: string): boolean => character <= ' ' || character > '~';
 
-/** Creates a problem for a token, with its line. */
+/** Creates a problem that names a token and its line. */
 export function problemAt({ text, line }: Pick<LpToken, 'text' | 'line'>, reason: string): ModelProblem {
   const beginning = [...text.slice(0, 2 * MAX_EXCERPT_LENGTH)].slice(0, MAX_EXCERPT_LENGTH).join('');
   const excerpt = beginning.length < text.length ? `${beginning}...` : text;

@@ -15,7 +15,7 @@ interface Expression {
   /** Coefficients by variable. A variable that cancels out keeps the coefficient 0. */
   coefficients: Map<number, number>;
   constant: number;
-  /** Whether it contains a number without a variable, so that the constant is intended. */
+  /** Whether the expression contains a number without a variable, so that the constant is intended. */
   hasConstant: boolean;
 }
 
@@ -33,9 +33,9 @@ const REVERSED: Record<Relation, Relation> = { '<=': '>=', '>=': '<=', '=': '=' 
  * Parses a model in CPLEX LP format: the objective with its sense and name, constraints including ranges, bounds, and general and
  * binary variables. Variables without bounds start at 0, and binary variables range from 0 to 1.
  *
- * It replaces HiGHS' own reader and is less strict. That reader ends the process without naming a line for `=>`, a range or a
- * missing `End`, and treats invalid texts as empty models. Quadratic terms, semi-continuous variables and special ordered sets
- * are rejected.
+ * This reader replaces the one in HiGHS and is less strict. The HiGHS reader ends the process without reporting a line for
+ * `=>`, a range or a missing `End`, and treats invalid text as an empty model. Quadratic terms, semi-continuous variables and
+ * special ordered sets are rejected.
  *
  * @throws ModelProblem with line and token
  */
@@ -128,7 +128,7 @@ class LpReader {
       this.limit(row, relation, this.bare());
       row.terms = this.toTerms(left.coefficients);
     } else {
-      // The form is `3 <= x + y`, optionally followed by `<= 8`.
+      // The constraint has the form `3 <= x + y`, optionally followed by `<= 8`.
       if (!left.hasConstant) throw problemAt(start, 'the left side of the constraint is empty');
       const inner = this.expression();
       if (inner.coefficients.size === 0) throw problemAt(start, 'the constraint has no variables');
@@ -181,7 +181,7 @@ class LpReader {
     Object.assign(variable, { isInteger: true, ...(isBinary && withinBinary(variable)) });
   }
 
-  /** Sets the bound given by a relation to a number. */
+  /** Sets the bound that a relation to a number specifies. */
   private limit(target: { lower: number; upper: number }, relation: Relation, { value, at }: Figure): void {
     const bound = toBound(value);
     if (relation !== '<=') target.lower = bound;

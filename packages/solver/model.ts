@@ -1,6 +1,6 @@
 /** Maximum sizes of a model. Larger models are rejected before solving. */
 export const MODEL_LIMITS = {
-  /** Size of a model file in bytes. */
+  /** Maximum size of a model file in bytes. */
   bytes: 8 * 1024 ** 2,
   variables: 100_000,
   rows: 100_000,
@@ -10,11 +10,11 @@ export const MODEL_LIMITS = {
   name: 255,
 } as const;
 
-/** Solver limit. Coefficients must be smaller. */
+/** Limit of the solver. Coefficients must be smaller. */
 export const MAX_COEFFICIENT = 1e15;
-/** Solver limit. Smaller coefficients of constraints count as 0. */
+/** Limit of the solver. Smaller constraint coefficients count as 0. */
 export const MIN_COEFFICIENT = 1e-12;
-/** Solver limit. Larger bounds count as infinite. */
+/** Limit of the solver. Larger bounds count as infinite. */
 const INFINITE_BOUND = 1e20;
 
 /** Returns a number as a bound. Numbers beyond {@link INFINITE_BOUND} become infinite. */
@@ -34,7 +34,7 @@ export interface Variable {
   lower: number;
   /** Upper bound, or Infinity. */
   upper: number;
-  /** Set for variables that allow a soft constraint to be violated. They are never shown. */
+  /** Set for variables that allow a soft constraint to be violated. They are never shown to users. */
   isSlack?: true;
 }
 
@@ -70,8 +70,8 @@ export interface Family {
 
 /**
  * Linear or mixed-integer problem from a model file or from cards. A variable is identified by its index. Names are unique in a
- * model file and among cards, but not among the members of a family. If their texts contain commas, two members may both be
- * `make[a, b, c]`. Variables that are never shown do not have a name.
+ * model file and among cards, but not among the members of a family. If keys contain commas, two members may both be called
+ * `make[a, b, c]`. Variables that are never shown to users do not have a name.
  */
 export interface Model {
   sense: 'minimize' | 'maximize';
@@ -123,7 +123,7 @@ export function checkSize({ variables, rows, objective }: Model): void {
   );
 }
 
-/** Size of a model, without the variables and terms that only make constraints soft. */
+/** Size of a model. Excludes the variables and terms that only make constraints soft. */
 export interface ModelSize {
   variables: number;
   /** Number of integer variables among them. */

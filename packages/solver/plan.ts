@@ -1,7 +1,7 @@
 /** Solution of a model, with a number for each variable and each row. */
 export interface Plan {
   values: Float64Array;
-  /** Value of each row's expression, followed by the distance to its nearer bound. */
+  /** Value of each row's expression. `slacks` is its distance to the nearer bound. */
   activities: Float64Array;
   slacks: Float64Array;
   /** Duals and reduced costs of linear programs, as in `Prices`. */

@@ -7,7 +7,7 @@ import type { Plan } from './plan.js';
 import { solveModel } from '../../test/support/solve-model.js';
 
 /*
- * A price is the change in the objective per unit of a row's bound (dual) or of a variable (reduced cost). This holds for
+ * A price is the change in the objective per unit of a row's bound (dual) or of a variable (reduced cost), for both
  * maximization and minimization.
  */
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   glpk = await Glpk();
 });
 
-/** Returns a feasible linear program with generic coefficients, so that its prices are unique. */
+/** Returns a feasible linear program with random coefficients, so that its prices are unique. */
 function randomProgram(dice: Dice): Model {
   const figure = (): number => Math.round((dice.next() * 20 - 10) * 1e6) / 1e6;
   const inside: number[] = [];
@@ -54,7 +54,7 @@ function randomProgram(dice: Dice): Model {
   };
 }
 
-/** Returns programs with an optimum, and the optimum. */
+/** Returns programs that have an optimum, each with its optimum. */
 function optima(seed: number, count: number) {
   const dice = new Dice(seed);
   const found: { model: Model; plan: Required<Plan>; objective: number }[] = [];
@@ -71,7 +71,7 @@ function optima(seed: number, count: number) {
 
 const near = (one: number, other: number): boolean => Math.abs(one - other) <= NEAR * Math.max(1, Math.abs(one));
 
-/** Returns whether the sign of a price matches the binding bound. Relaxing a bound never makes the objective worse. */
+/** Returns whether the sign of a price matches the binding bound. Relaxing a bound can never make the objective worse. */
 function fits(price: number, value: number, { lower, upper }: { lower: number; upper: number }, sign: number): boolean {
   if (Math.abs(price) <= NEAR) return true;
   if (lower === upper) return near(value, lower);

@@ -3,7 +3,10 @@ import { MIN_COEFFICIENT } from './model.js';
 import { type Highs, type ModelArrays, toModelData } from './highs.js';
 import type { SearchWatch } from './watch.js';
 
-/** Status of a run. `stopped` means a limit other than the time, and `undecided` means no answer. */
+/**
+ * Status of a run. `stopped` means that a limit other than the time was reached, and `undecided` that the solver found no
+ * answer.
+ */
 export type RunStatus =
   'optimal' | 'time_limit' | 'infeasible' | 'unbounded' | 'unbounded_or_infeasible' | 'stopped' | 'undecided';
 
@@ -48,7 +51,7 @@ export interface Prices {
 
 export interface RunLimits {
   seconds: number;
-  /** Relative distance to the best possible objective that ends the search. Default: 0. */
+  /** Relative distance to the best possible objective at which the search ends. Default: 0. */
   gap?: number;
   /** Maximum number of branchings. Default: unlimited. */
   nodes?: number;
@@ -74,9 +77,9 @@ export function runWithin(
       log_to_console: false,
       mip_min_logging_interval: REPORT_SECONDS,
       time_limit: Math.max(0, seconds),
-      // The solver's default considers values within 0.01 % of the best possible objective optimal.
+      // By default, the solver considers values within 0.01 % of the best possible objective optimal.
       mip_rel_gap: gap,
-      // The solver's default, 1e-9, would drop terms that matter if numbers are large.
+      // The solver's default of 1e-9 would drop terms that matter if numbers are large.
       small_matrix_value: MIN_COEFFICIENT,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
     });

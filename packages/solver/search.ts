@@ -12,7 +12,7 @@ export interface SearchTask extends RunLimits {
 
 /** Message from a search thread. */
 export type SearchMessage =
-  /** The solver is loaded, and its time limit starts. */
+  /** The solver has been loaded, and its time limit starts. */
   | { kind: 'begins' }
   | { kind: 'line'; text: string }
   | { kind: 'search'; search: Search }
@@ -25,10 +25,10 @@ export class OutOfMemoryError extends Error {}
 
 /**
  * Extra time for the solver to end normally. Some of its phases do not check the clock, which can take many seconds for large
- * models. Afterwards its thread is terminated, and the best reported plan counts.
+ * models. After this time, its thread is terminated and the best reported plan is used.
  */
 const GRACE_MS = 400;
-/** JavaScript heap of the thread. It is small because model arrays and solver memory are outside the heap. */
+/** JavaScript heap size of the thread. It is small because model arrays and solver memory are outside the heap. */
 const HEAP_MIB = 256;
 
 /**

@@ -28,7 +28,7 @@ function errorOf(work: () => unknown): unknown {
 
 const solve = (text: string) => solveModel(highs, readLp(text), 10);
 
-describe('figures of a plan', () => {
+describe('numbers in a plan', () => {
   const planOf = (text: string, ...values: number[]) =>
     toPlanResult(
       readLp(text),
@@ -55,12 +55,12 @@ describe('figures of a plan', () => {
     expect(Object.is(result.variables['x'], -0)).toBe(false);
   });
 
-  it('rounds integer variables and keeps the sums of their terms', () => {
+  it('are rounded for integer variables, whose sums of terms are kept', () => {
     const result = planOf('max 0.1 x + 0.2 y st c: 0.1 x + 0.2 y <= 0.3 general x y end', 1.0000000004, 0.9999999);
     expect(result).toMatchObject({ variables: { x: 1, y: 1 }, objective_value: 0.3, constraints: [{ slack: 0 }] });
   });
 
-  it('keeps small and large figures', () => {
+  it('are kept even if they are small or large', () => {
     const result = planOf('max x + y st c: x <= 1 end', 0.000012345, 123456789012345);
     expect(result.variables).toEqual({ x: 0.000012345, y: 123456789012345 });
   });
@@ -106,7 +106,7 @@ describe('solve result', () => {
         'bounds -inf <= a <= 367000 -inf <= b <= 48700000 c free -inf <= d <= 88300 -inf <= e <= 9.7 end',
       ['2.56e-8', '998000'],
     ],
-  ])('names the smallest and the largest coefficient if the solver %s', (_, text, sizes) => {
+  ])('contains the smallest and the largest coefficient if the solver %s', (_, text, sizes) => {
     const error = errorOf(() => solve(text));
     expect(error).toBeInstanceOf(UndecidedError);
     const [least = '', most = ''] = sizes;
@@ -124,7 +124,7 @@ describe('solve result', () => {
     }
   });
 
-  it('does not report an unbounded model as infeasible', () => {
+  it('is not infeasible for an unbounded model', () => {
     const rows = 'r0: 0.25 x - 0.75 y + 0.25 z >= -10 r1: - 0.75 x + y - 1.25 z >= -12';
     expect(solve(`min - 1.5 x + 0.5 y + 0.75 z st ${rows} bounds z free binary y end`)).toMatchObject({
       status: 'unbounded',
@@ -138,7 +138,7 @@ describe('solve result', () => {
     ).toEqual(['a', 'b']);
   });
 
-  it('reports the gap, even if it rounds to 0', () => {
+  it('contains the gap even if it rounds to 0', () => {
     const paid = hardModel().replace('miss: ', 'miss: 1e9 one + ').replace('Subject To', 'Subject To\n paid: one = 1');
     expect(solveModel(highs, readLp(paid), 2)).toMatchObject({
       status: 'time_limit',
@@ -151,28 +151,28 @@ describe('solve result', () => {
     expect(solve('max x st c: 1e-10 x <= 1 end')).toMatchObject({ status: 'optimal', objective_value: 1e10 });
   });
 
-  it('keeps a fixed binary variable at its value', () => {
+  it('keeps a fixed binary variable at its fixed value', () => {
     expect(solve('max x + y st c: x + y <= 3 bounds x = 0 binary x y end').variables).toEqual({ x: 0, y: 1 });
   });
 
-  it('limits the time of an explanation for large models', () => {
+  it('is explained within a time limit for large models', () => {
     const rows = Array.from({ length: 6_000 }, (_, at) => `c${at}: x${at} - x${at + 1} >= 1`);
     const model = readLp(`min x0 st ${rows.join(' ')} last: x0 <= 1 end`);
     const before = performance.now();
     const { conflict, message } = explainInfeasible(highs, model, toArrays(model), before + 500);
-    // The limit can be exceeded by the duration of a single trial.
+    // The explanation can exceed its limit by the duration of a single trial.
     expect(performance.now() - before).toBeLessThan(5_000);
     expect(conflict.length).toBeGreaterThan(0);
     expect(message).toContain('Some of these cannot hold together');
   });
 
-  it('reports the gap rounded up', () => {
+  it('contains the gap, rounded up', () => {
     const many = Array.from({ length: 30 }, (_, at) => at + 1);
     const sum = (weight: number) => many.map((at) => `${at * weight + (at % 7)} x${at}`).join(' + ');
     const model = readLp(`max ${sum(1)} st c: ${sum(2)} <= 301 binary ${many.map((at) => `x${at}`).join(' ')} end`);
     const best = solveModel(highs, model, 10);
     expect(best).toMatchObject({ status: 'optimal', gap: 0, message: null, bound: best.objective_value });
-    // A fixed cost of 100 makes a small absolute difference a small gap.
+    // With a fixed cost of 100, a small absolute difference is a small relative gap.
     const paid = hardModel().replace('miss: ', 'miss: 100 one + ').replace('Subject To', 'Subject To\n paid: one = 1');
     const near = solveModel(highs, readLp(paid), 10, 0.5);
     expect(near).toMatchObject({ status: 'optimal', bound: 100 });
@@ -185,7 +185,7 @@ describe('solve result', () => {
 });
 
 describe('statusOf', () => {
-  it('maps every status of the solver', () => {
+  it('maps every solver status', () => {
     const { modelStatus } = highs.constants;
     const statuses = new Map(Object.entries(modelStatus).map(([name, code]) => [name, statusOf(highs, code)]));
     expect([...statuses].filter(([, status]) => status === 'undecided').map(([name]) => name)).toEqual([

@@ -11,27 +11,27 @@ export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounde
 export interface SolveResult {
   /** `time_limit` means that the values are the best values found in time. */
   status: (typeof RESULT_STATUSES)[number];
-  /** Null without values. */
+  /** Null if there are no values. */
   objective_value: number | null;
   /** Best possible objective. Null if it is unknown or no values were found. */
   bound: number | null;
   /**
-   * Distance of the objective to the bound, relative to the objective. Null without a bound, or if the objective is 0 and the
-   * bound is not.
+   * Distance of the objective to the bound, relative to the objective. Null if there is no bound, or if the objective is 0 and
+   * the bound is not.
    */
   gap: number | null;
-  /** Values by variable name. Families have their totals. */
+  /** Values by variable name. For a family, this is the total of its members. */
   variables: Record<string, number>;
   /** Reduced costs of variables without an index, for linear programs. See {@link Prices}. */
   reduced_costs?: Record<string, number>;
   /**
-   * Constraints. A family is represented by its member with the least slack. The slack is the distance to the nearer bound: 0 if
-   * the constraint binds, negative if it is violated. Duals exist for linear programs, see {@link Prices}.
+   * Constraints. A family is represented by its member with the least slack. The slack is the distance to the nearer bound: 0
+   * if the constraint binds, negative if it is violated. Duals are only present for linear programs, see {@link Prices}.
    */
   constraints: { name: string; activity: number; slack: number; dual?: number }[];
-  /** Explains missing values or their quality. Null for an optimum. */
+  /** Explains why there are no values, or how good they are. Null for an optimum. */
   message: string | null;
-  /** Constraints and bounds that cannot hold together. */
+  /** Constraints and bounds that contradict each other. */
   conflict: string[];
   /** Key figures. Absent for a model without key figures. */
   kpis?: SolvedKpi[];
@@ -39,10 +39,10 @@ export interface SolveResult {
   families?: SolvedFamily[];
 }
 
-/** Result, with the plan if values were found. */
+/** Result that also contains the plan if values were found. */
 export type ModelResult = SolveResult & { plan?: Plan };
 
-/** Variable with an index, whose members are in a table. */
+/** Variable with an index. The values of its members are in a table. */
 export interface SolvedFamily {
   name: string;
   /** Names of the key parts. */
@@ -66,16 +66,18 @@ export class TimeLimitError extends Error {}
 /** Thrown if the solver found neither a plan nor a proof that none exists. The message is for users. */
 export class UndecidedError extends Error {}
 
-/** Time limit for explaining an infeasible or unbounded model, in addition to the time of the solve. */
+/** Time limit for explaining an infeasible or unbounded model, in addition to the solve time. */
 const EXPLANATION_SECONDS = 10;
 
 /**
- * Tolerance within which an objective has reached its bound. It is relative for objectives above 1, and the solver uses the same
- * tolerance.
+ * Tolerance within which an objective counts as having reached its bound. It is relative for objectives above 1. The solver
+ * uses the same tolerance.
  */
 const BOUND_TOLERANCE = 1e-6;
 
-/** Returns the result of a model that is infeasible without running the solver, otherwise undefined. */
+/**
+ * Returns the result for a model that is obviously infeasible, without running the solver. Returns undefined for other models.
+ */
 export function trivialResult(model: Model): ModelResult | undefined {
   const broken = findTrivialConflict(model);
   return broken && resultWithoutPlan('infeasible', broken.message, broken.conflict);
@@ -84,7 +86,7 @@ export function trivialResult(model: Model): ModelResult | undefined {
 /**
  * Converts a run with a plan to a result. Returns undefined if the run has no plan, see {@link explainRun}.
  *
- * @param endPhrase end of the run, such as `in 5 s`
+ * @param endPhrase phrase that says how the run ended, such as `in 5 s`
  * @throws TimeLimitError
  */
 export function toPlanResult(
@@ -107,7 +109,7 @@ export function explainRun(highs: Highs, model: Model, { status }: Run): ModelRe
   const arrays = toArrays(model);
   const deadline = performance.now() + EXPLANATION_SECONDS * 1000;
   const isEither = status === 'unbounded_or_infeasible';
-  // The solver reports some unbounded models as infeasible while they have an objective.
+  // The solver reports some unbounded models as infeasible unless the objective is removed.
   const isFeasible = status === 'unbounded' ? true : hasValues(highs, arrays, deadline);
   if (isFeasible !== true && (status === 'infeasible' || isFeasible === false)) {
     const { message, conflict } = explainInfeasible(highs, model, arrays, deadline);
@@ -190,7 +192,7 @@ function resultWithPlan(
   };
 }
 
-/** Returns bound and gap. The solver's tolerances never make a plan better than its bound. */
+/** Returns the bound and the gap. The solver's tolerances never make a plan better than its bound. */
 function qualityAt(objective: number, solverBound: number, { sense }: Model): Pick<SolveResult, 'bound' | 'gap'> {
   if (!Number.isFinite(solverBound)) return { bound: null, gap: null };
   const isReached =
@@ -274,19 +276,24 @@ function exact(value: number, variable: Variable | undefined): number {
 /** Returns the maximum slack that counts as 0. The solver's feasibility tolerance is 1e-7. */
 const slackTolerance = (activity: number): number => Math.max(1e-7, 1e-9 * Math.abs(activity));
 
-/** Significant digits of figures below 1e13. Doubles have two or three more digits, which rounding errors affect. */
+/**
+ * Number of significant digits for numbers below 1e13. Doubles have two or three more digits, but rounding errors affect these.
+ */
 const DIGITS = 13;
-/** Figures below this size count as 0. */
+/** Numbers below this size count as 0. */
 const NOTHING = 1e-9;
 
-/** Removes rounding errors from a figure: 91.99999999999991 becomes 92, and -8.5e-14 becomes 0. */
+/** Removes rounding errors from a number: 91.99999999999991 becomes 92, and -8.5e-14 becomes 0. */
 export function rounded(value: number): number {
   const size = Math.abs(value);
   if (size < NOTHING) return 0;
   return size < 10 ** DIGITS ? Number(value.toPrecision(DIGITS)) : Math.round(value);
 }
 
-/** Rounds the difference of two figures of this `size`. Its rounding errors are as large as theirs. */
+/**
+ * Rounds the difference between two numbers of the given `size`. The rounding errors of the difference are as large as those of
+ * the numbers.
+ */
 export function roundedAt(difference: number, size: number): number {
   const digits = DIGITS - 1 - Math.floor(Math.log10(Math.max(Math.abs(size), NOTHING)));
   return rounded(Number(difference.toFixed(Math.min(100, Math.max(0, digits)))));

@@ -61,7 +61,8 @@ function byGlpk({ sense, objective, constant, variables, rows }: Model): Outcome
     bounds: variables.map(({ lower, upper }, index) => ({ name: `v${index}`, ...limits(lower, upper) })),
   };
   const solve = (lp: LP, presol: boolean) => glpk.solve(lp, { msglev: glpk.GLP_MSG_OFF, presol }).result;
-  // Integer programs need GLPK's presolver, which does not distinguish infeasible from unbounded. Solving the relaxation does.
+  // Integer programs need GLPK's presolver, which does not distinguish infeasible from unbounded problems. Solving the
+  // relaxation does.
   const whole = generals.length === 0 ? undefined : solve({ ...problem, generals }, true);
   if (whole?.status === glpk.GLP_OPT) return whole.z + constant;
   const { status, z } = solve(problem, false);
@@ -69,7 +70,7 @@ function byGlpk({ sense, objective, constant, variables, rows }: Model): Outcome
   return whole === undefined && status === glpk.GLP_OPT ? z + constant : 'infeasible';
 }
 
-/** Solves a text with HiGHS' own reader. */
+/** Solves a model in LP format with HiGHS' own reader. */
 function byHighsAlone(text: string): { outcome: Outcome; columns: unknown[]; rows: unknown[] } {
   return highs.withModel({ format: 'lp', data: text }, (model) => {
     model.options.set({ output_flag: false, mip_rel_gap: 0 });
@@ -95,13 +96,13 @@ function byHighsAlone(text: string): { outcome: Outcome; columns: unknown[]; row
 }
 
 describe('textbook problems', () => {
-  it('includes at least thirty problems of every kind', () => {
+  it('include at least thirty problems of every kind', () => {
     const outcomes = names.map((name) => outcomeIn(textOf(name)));
     expect(names.length).toBeGreaterThanOrEqual(30);
     for (const kind of ['infeasible', 'unbounded']) expect(outcomes).toContain(kind);
   });
 
-  it.each(names)('solves %s like the book, GLPK and HiGHS’ own reader', (name) => {
+  it.each(names)('have the same outcome as in the book, GLPK and HiGHS’ own reader: %s', (name) => {
     const text = textOf(name);
     const model = readLp(text);
     const { status, objective_value } = solveModel(highs, model, 10);

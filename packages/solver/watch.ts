@@ -14,13 +14,13 @@ export interface Search {
 export interface SearchWatch {
   line: (text: string) => void;
   search: (search: Search) => void;
-  /** Receives the values of a plan that is better than all before. */
+  /** Receives the values of a plan that is better than all earlier plans. */
   plan: (values: Float64Array<ArrayBuffer>) => void;
 }
 
 /**
- * Returns the distance between a plan's objective and the best possible objective, relative to the plan's objective. Returns null
- * if that is not a number.
+ * Returns the distance between a plan's objective and the best possible objective, relative to the plan's objective. Returns
+ * null if the result is not a number.
  */
 export function gapBetween(objective: number, bound: number): number | null {
   const distance = Math.abs(objective - bound);
@@ -28,7 +28,7 @@ export function gapBetween(objective: number, bound: number): number | null {
   return objective === 0 ? null : distance / Math.abs(objective);
 }
 
-/** Keeps the best incumbent and bound so far, because restarts of the solver forget them. */
+/** Returns a function that keeps the best incumbent and bound so far, because the solver forgets them when it restarts. */
 export function monotonicProgress({ sense }: Pick<Model, 'sense'>): (next: Search) => Search {
   const [better, worse] = sense === 'maximize' ? [Math.max, Math.min] : [Math.min, Math.max];
   let last: Search = { incumbent: null, bound: null, nodes: 0 };
