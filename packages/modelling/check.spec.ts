@@ -10,10 +10,10 @@ function read<Read extends object>(made: Read): Exclude<Read, { problem: string 
 }
 const over = (text: string): Index => read(parseIndex(text));
 
-/** Rows of a test table. The last cells of a row may be missing. */
+/** Rows of a test table. Trailing cells may be missing. */
 const rows = <Row extends unknown[]>(of: Row[]): [Row][] => of.map((row) => [row]);
 
-/** Canvas with products that are made in weeks and shipped on lanes. */
+/** Canvas with products that are made every week and shipped on lanes. */
 const canvas: Vocabulary = {
   sets: new Map([
     ['products', { arity: 1 }],
@@ -44,7 +44,7 @@ const canvas: Vocabulary = {
   values: new Map([['price', 3]]),
 };
 
-/** Returns the problem of a formula and the text at its position. */
+/** Returns the problem with a formula and the text at its position. */
 function problemOf(text: string, use: Use, index?: string): [problem: string | undefined, place: string | undefined] {
   const { problem } = checkFormula(
     read(parseFormula(text)),
@@ -72,13 +72,13 @@ describe('checkFormula with a valid formula', () => {
     expect(problemOf(text, use, index)).toEqual([undefined, undefined]);
   });
 
-  it('reports each unknown name once', () => {
+  it('reports each unknown name only once', () => {
     const formula = read(parseFormula('a * 2 + sum p in products where b[p] > c: d[p] + a <= x'));
     expect(checkFormula(formula, undefined, 'constraint', canvas)).toEqual({ unknown: ['a', 'b', 'c', 'd'] });
   });
 });
 
-describe('checkFormula problems', () => {
+describe('checkFormula with an invalid formula', () => {
   it.each(
     rows<[string, Use, string | undefined, string, string?]>([
       ['x <= 3', 'objective', undefined, 'An objective cannot contain <=, >= or ='],
@@ -206,7 +206,7 @@ describe('checkFormula problems', () => {
         'A condition cannot contain the variable x: compare known values, or write a constraint',
       ],
     ]),
-  )('reports the problem of %j', ([text, use, index, problem, place]) => {
+  )('reports the problem with %j', ([text, use, index, problem, place]) => {
     expect(problemOf(text, use, index)).toEqual([problem, place]);
   });
 });
@@ -217,5 +217,7 @@ describe('checkIndex', () => {
     ['t in products where q > 3', undefined],
     ['p in make', 'make is a variable, not a set: write the name of a set, as in `p in products`'],
     ['p in products where cost[q] > 0', expect.stringMatching(/^It is unclear which members q refers to/)],
-  ])('checks %s', (text, problem) => expect(checkIndex(over(text), canvas)?.problem).toEqual(problem));
+  ])('returns the problem with the index %s, if any', (text, problem) =>
+    expect(checkIndex(over(text), canvas)?.problem).toEqual(problem),
+  );
 });

@@ -39,9 +39,9 @@ export interface FormulaCheck {
   unknown: string[];
   /** First member with a lag. */
   firstLag?: MemberOf;
-  /** Explains a sum over an index that runs over the same set already. */
+  /** Warning about a sum that reuses the name of an outer index over the same set. */
   reboundWarning?: string;
-  /** Whether the formula calculates with a text column. */
+  /** Whether the formula uses a text column in a calculation. */
   hasTexts?: true;
 }
 
@@ -52,7 +52,7 @@ type Readings = SetShape['readings'];
 type Scope = ReadonlyMap<string, { home?: string; reading: DateReading | undefined }>;
 
 /**
- * Checks a formula and its index against the canvas: names, numbers of keys, indices, lags, types and linearity. Unknown names
+ * Checks the names, key counts, indices, lags, types and linearity of a formula and its index against the canvas. Unknown names
  * count as variables.
  */
 export function checkFormula(
@@ -82,7 +82,7 @@ export function checkIndex(index: Index, vocabulary: Vocabulary): FormulaProblem
   return checkFormula({ sides: [{ kind: 'number', value: 0 }], relations: [] }, index, 'bound', vocabulary).problem;
 }
 
-/** Aborts a check. Caught in this file. */
+/** Thrown to abort a check. Caught in this file. */
 class Refusal extends Error {
   constructor(readonly reason: FormulaProblem) {
     super(reason.problem);
@@ -105,7 +105,7 @@ class Check {
   firstLag: MemberOf | undefined;
   reboundWarning: string | undefined;
   hasTexts = false;
-  /** Names bound by the sums that have been read so far. */
+  /** Index names of the sums that have been checked so far. */
   private readonly closedNames = new Set<string>();
 
   constructor(private readonly vocabulary: Vocabulary) {}
@@ -206,7 +206,7 @@ class Check {
     return undefined;
   }
 
-  /** Returns the column with this name, or undefined if it does not exist. */
+  /** Returns the column with the name of an expression, or undefined if it does not exist. */
   private column(expression: MemberOf) {
     const { name, position } = expression;
     const candidates = this.vocabulary.columns.get(name) ?? [];
@@ -218,7 +218,9 @@ class Check {
     return column;
   }
 
-  /** Returns the possible keys of a column over this set: matching index names, or else placeholder letters. */
+  /**
+   * Returns the possible keys for a column over the given set: matching index names or, if there are none, placeholder letters.
+   */
   private keysFor(set: string, scope: Scope): string[][] {
     const arity = this.arityOf(set);
     const names = arity === 1 ? [...scope] : [];
@@ -303,7 +305,7 @@ class Check {
     const { left, right, position } = condition;
     const kinds = [left, right].map((operand) => this.operand(operand, scope));
     if (!kinds.includes('text') || !kinds.includes('figure')) return;
-    // A column compared with a number counts as used in a calculation.
+    // Comparing a column with a number counts as a calculation.
     this.hasTexts ||= [left, right].some((operand) => operand.kind === 'member');
     const bare = [left, right].find((operand) => operand.kind === 'name' && this.unknown.has(operand.name));
     if (bare?.kind === 'name')
@@ -322,7 +324,7 @@ class Check {
     return operand.kind === 'member' ? this.vocabulary.columns.get(operand.name)?.[0]?.reading : undefined;
   }
 
-  /** Returns the type of an operand. A member can be compared with texts, and with numbers if its name is a number. */
+  /** Returns the type of an operand. A member can be compared with strings, and also with numbers if its name is a number. */
   private operand(operand: Operand, scope: Scope): 'text' | 'figure' | 'member' {
     if (operand.kind === 'text') return 'text';
     if (operand.kind === 'name' && scope.has(operand.name)) return 'member';

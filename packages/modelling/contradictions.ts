@@ -5,14 +5,14 @@ import { compareTexts, orderedText } from './text-order.js';
 type Compare = Extract<Condition, { kind: 'compare' }>;
 type Constant = number | string;
 
-/** Comparison of a subject with a constant, or with another subject. The constant is 0 if the other side is a subject. */
+/** Comparison of a subject with a constant or with another subject. In the second case, the constant is 0. */
 interface Limit {
   comparison: Comparison;
   constant: Constant;
   source: Compare;
 }
 
-/** Maximum number of alternatives of a condition. Conditions with more alternatives are not checked. */
+/** Maximum number of alternatives in a condition. Conditions with more alternatives are not checked. */
 const MAX_ALTERNATIVES = 64;
 
 export const TURNED: Record<Comparison, Comparison> = {
@@ -34,7 +34,7 @@ const HOLDS: Record<Comparison, (sign: number) => boolean> = {
 };
 
 /**
- * Returns comparisons of a condition that always exclude each other, or undefined if some data can meet the condition.
+ * Returns comparisons in a condition that always exclude each other, or undefined if some data can meet the condition.
  *
  * @param figureOf returns the value of an operand, or undefined if it depends on members
  */
@@ -88,7 +88,7 @@ function contradictionAmong(
   return excluding?.map(({ source }) => textOf(source)).join(' and ');
 }
 
-/** Whether some value meets all limits. Tries each constant and a value between each pair of neighbors. */
+/** Whether any value meets all limits. Tries every constant, and a value between each pair of adjacent constants. */
 function canHold(limits: readonly Limit[]): boolean {
   const isMixed = new Set(limits.map(({ constant }) => typeof constant)).size > 1;
   const isEquality = ({ comparison }: Limit): boolean => comparison === '=' || comparison === '<>';
@@ -110,7 +110,7 @@ function toConstant(text: string): Constant {
   return Number.isNaN(figure) ? (isoDate(text) ?? text) : figure;
 }
 
-/** Returns the same key for operands with the same text. */
+/** Returns a key that is equal for operands with equal text. */
 const keyOf = (operand: Operand): string =>
   JSON.stringify(operand, (field, value: unknown) => (field === 'position' ? undefined : value));
 

@@ -72,7 +72,7 @@ describe('coverageOf', () => {
     ]);
   });
 
-  it('warns of a lag over members that are not in ascending order', () => {
+  it('warns about a lag over members that are not in ascending order', () => {
     const warning =
       't - 1 follows the order of loose_weeks, in which "1" comes after "3": sort the rows of the file, or write the members in ascending order, as in `loose_weeks: 1 to 4`';
     expect(warnings('x >= level[t - 1]', 't in loose_weeks')).toEqual([warning]);
@@ -198,7 +198,7 @@ describe('coverageOf', () => {
       undefined,
       ['region "north" (near "North"), "south" match no zone'],
     ],
-  ])('warns of %s', (_, text, index, expected) => {
+  ])('warns about %s', (_, text, index, expected) => {
     expect(warnings(text, index)).toEqual(expected);
   });
 
@@ -218,13 +218,13 @@ describe('coverageOf', () => {
     ],
     ['capacity[p] > left[p] and left[p] > capacity[p]', 'capacity[p] > left[p] and left[p] > capacity[p]'],
     ['p > "KW 10" and p <= "KW 9"', 'p > "KW 10" and p <= "KW 9"'],
-  ])('warns of mutually exclusive comparisons: %s', (where, excluding) => {
+  ])('warns about mutually exclusive comparisons: %s', (where, excluding) => {
     const expected = `${excluding} can never hold, so nothing meets this condition`;
     expect(warnings('make[p] <= 3', `p in plants where ${where}`)).toContain(expected);
     expect(warnings(`sum p in plants where ${where}: make[p] <= 3`)).toContain(expected);
   });
 
-  it('warns of dates that exclude each other', () => {
+  it('warns about dates that exclude each other', () => {
     const expected = 'due[o] > "01.03.2025" and due[o] < "2025-02-15" can never hold, so nothing meets this condition';
     expect(warnings(`x <= sum o in orders where due[o] > "01.03.2025" and due[o] < "2025-02-15": 1`)).toContain(
       expected,
@@ -239,7 +239,7 @@ describe('coverageOf', () => {
     'p = "seattle" and region[p] = "north"',
     'capacity[p] > left[p] and left[p] < capacity[p]',
     'p >= "KW 9" and p < "KW 10"',
-  ])('accepts comparisons that can hold together: %s', (where) => {
+  ])('accepts comparisons that do not exclude each other: %s', (where) => {
     expect(warnings('make[p] <= 3', `p in plants where ${where}`)!.filter((one) => one.includes('never'))).toEqual([]);
   });
 
@@ -260,11 +260,11 @@ describe('coverageOf', () => {
     ['a condition that a default can meet', 'x <= sum s in spare where extra[s] < 1: 1', undefined],
     ['sets that nobody has read', 'x <= size[p]', 'p in plants'],
     ['values in range', 'make[p] <= 3', 'p in plants where capacity[p] >= 600'],
-  ])('does not warn of %s', (_, text, index) => {
+  ])('does not warn about %s', (_, text, index) => {
     expect(warnings(text, index)).toEqual([]);
   });
 
-  it('names three keys and counts the others', () => {
+  it('lists three keys and counts the rest', () => {
     const many = Array.from({ length: 100_000 }, (_, at) => `p${at}`);
     const sets = new Map([
       ['few', { arity: 1, parts: [new Set(many.slice(5))] }],
@@ -293,7 +293,7 @@ describe('coverageOf', () => {
     ['x <= rest[g, t]', 'g in goods, t in weeks', 'rest has no value for "elm", "2"'],
     ['x <= need[g, t]', 'g in goods, t in weeks', 'need is needed for 6 members, but needs has only 5'],
     ['sum t in weeks: need[g, t] <= x', 'g in goods', 'need is needed for 6 members, but needs has only 5'],
-  ])('rejects a formula with missing values: %s for %s', (text, index, problem) => {
+  ])('reports missing values that a formula needs: %s for %s', (text, index, problem) => {
     expect(reportOn(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: true });
   });
 
@@ -308,7 +308,7 @@ describe('coverageOf', () => {
     ['x <= need[g, t]', '(g, t) in needs'],
     ['sum (g, t) in needs: rest[g, t] <= x', 'g in goods'],
     ['x <= need[g, t - 1]', 'g in goods, t in weeks'],
-  ])('accepts a formula that may need none of the missing values: %s for %s', (text, index) => {
+  ])('does not report missing values that a formula may not need: %s for %s', (text, index) => {
     expect(reportOn(text, index)).toMatchObject({ problem: undefined, lacksData: false });
   });
 });

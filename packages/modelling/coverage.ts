@@ -25,17 +25,17 @@ import { missingCell } from './sentences.js';
 import type { ColumnShape, Vocabulary } from './vocabulary.js';
 import { hasText, type MissingTexts, textsMissingIn, type Values } from './values.js';
 
-/** Key part of a set, and whether a condition excludes some members. */
+/** Key part of a set. */
 interface Source {
   set: string;
   part: number;
   isFiltered: boolean;
-  /** Whether names that are already bound exclude some members. */
+  /** Whether names that were bound earlier exclude some members. */
   isJoined?: boolean;
 }
 type Scope = ReadonlyMap<string, Source>;
 
-/** Known side of a comparison: its texts or numbers, and its name in messages. */
+/** Known side of a comparison: its strings or numbers, and its name in messages. */
 interface ComparisonSide {
   label: string;
   values?: Values | undefined;
@@ -44,11 +44,11 @@ interface ComparisonSide {
   figure?: number;
 }
 
-/** Maximum number of warnings about a formula, and of characters quoted from a condition. */
+/** Maximum number of warnings per formula, and of characters quoted from a condition. */
 const MAX_WARNINGS = 5;
 const MAX_CONDITION = 120;
 
-/** Result of matching a formula with its data. */
+/** Result of comparing a formula with its data. */
 export interface CoverageReport {
   warnings: string[];
   /** Reason why no solve can succeed with these data. */
@@ -58,8 +58,8 @@ export interface CoverageReport {
 }
 
 /**
- * Warns of keys without a match and conditions that no member meets, based on the known data. Also detects missing values.
- * Sentences have no full stop. Returns undefined if the comparison budget is exhausted.
+ * Warns about keys without a match and about conditions that no member meets, based on the known data. Also detects missing
+ * values. Sentences have no full stop. Returns undefined if the comparison budget is exhausted.
  *
  * @param hasKnownNames whether all names in the formula exist on the canvas
  */
@@ -75,7 +75,8 @@ export function coverageOf(
   for (const side of formula.sides) coverage.expression(side, scope);
   if (vocabulary.budget?.remaining === 0) return undefined;
   const { problem, lacksData } = trial ?? coverage;
-  // Coverage already explains why no member meets a condition. That is more helpful than an empty index or sum.
+  // Coverage already explains why no member meets a condition, which is more helpful than a warning about an empty index or
+  // sum.
   const found = trial?.warnings.filter(({ isOfCondition }) => !isOfCondition || !coverage.hasImpossibleCondition) ?? [];
   return {
     warnings: [...coverage.warnings, ...found.map(({ sentence }) => sentence)].slice(0, MAX_WARNINGS),
@@ -84,7 +85,7 @@ export function coverageOf(
   };
 }
 
-/** Returns the texts that look like misspelled values. */
+/** Returns the strings that look like misspelled values. */
 function misspelledOf({ texts }: MissingTexts, values: Values | undefined): MissingTexts {
   const misspelled = texts.length === 0 ? [] : [...misspelledNames(texts, values ?? []).keys()];
   return { texts: misspelled, count: misspelled.length };
@@ -101,7 +102,7 @@ class Coverage {
   /** Whether a value that a solve needs is missing. */
   lacksData = false;
 
-  /** @param mayLackData whether values of members that formulas reach may be missing */
+  /** @param mayLackData whether values that formulas need may be missing */
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly mayLackData: boolean,
@@ -133,7 +134,7 @@ class Coverage {
     return scope;
   }
 
-  /** Compares the members bound to a name with the members of another set that it filters. */
+  /** Compares the members bound to a name with the members of another set that the name filters. */
   private filter(bound: Source, here: Source, isSum: boolean): void {
     const [unused, unmatched] = this.missingTexts(here, bound);
     if (unused === undefined || unmatched === undefined) return;
@@ -178,7 +179,7 @@ class Coverage {
       const [unused, unmatched] = this.missingTexts(here, bound);
       if (unused === undefined || unmatched === undefined) continue;
       if (sets.get(here.set)?.fallback !== undefined) {
-        // A file often has members outside a chosen subset. Only likely typos are reported.
+        // A file often contains more members than a chosen subset, so only likely typos are reported.
         const doubtful = unmatched.count === 0 ? misspelledOf(unused, this.values(bound)) : unused;
         if (doubtful.count === 0) continue;
         const [matches, their] = doubtful.count === 1 ? ['matches', 'its'] : ['match', 'their'];
@@ -193,7 +194,7 @@ class Coverage {
     }
   }
 
-  /** Warns of a lag over a set whose numbered members are not in ascending order. */
+  /** Warns about a lag over a set whose numbered members are not in ascending order. */
   private lag(key: Key, scope: Scope): void {
     const source = key.kind === 'index' && key.lag !== 0 ? scope.get(key.name) : undefined;
     const values = source && this.values(source);
@@ -206,7 +207,7 @@ class Coverage {
     );
   }
 
-  /** Reports a value that a solve needs but the data lack. */
+  /** Reports a value that a solve needs but that is missing in the data. */
   private figures(name: string, column: ColumnShape, keys: readonly Key[], scope: Scope): void {
     const shape = this.vocabulary.sets.get(column.set);
     if (column.type === 'text' || shape?.fallback !== undefined) return;
@@ -253,7 +254,7 @@ class Coverage {
     }
   }
 
-  /** Compares known values with a text or a number. */
+  /** Compares known values with a string or a number. */
   private comparison(
     { label, values, range: given }: ComparisonSide,
     comparison: Comparison,
@@ -325,13 +326,13 @@ class Coverage {
     return this.vocabulary.sets.get(set)?.parts?.[part];
   }
 
-  /** Returns the values of the other key parts of a set. */
+  /** Returns the values of the set's other key parts. */
   private others({ set, part }: Source): Values[] {
     const parts = this.vocabulary.sets.get(set)?.parts ?? [];
     return parts.flatMap((values, at) => (at === part || values === undefined ? [] : [values]));
   }
 
-  /** Returns the texts of each source that the other source lacks. */
+  /** Returns, for each source, its strings that are missing in the other source. */
   private missingTexts(one: Source, other: Source): [MissingTexts | undefined, MissingTexts | undefined] {
     const [values, others] = [this.values(one), this.values(other)];
     return values === undefined || others === undefined ? [undefined, undefined] : this.missingTextsOf(values, others);
@@ -342,7 +343,7 @@ class Coverage {
     return [textsMissingIn(one, other, budget), textsMissingIn(other, one, budget)];
   }
 
-  /** Quotes the first missing texts, each with the nearest text of the other set. */
+  /** Quotes the first missing strings, each with the nearest string from the other source. */
   private quoted(missing: MissingTexts, other: Source, { texts }: MissingTexts): string {
     return quotedList(missing, [...texts, ...firstTexts(this.values(other) ?? [])]);
   }

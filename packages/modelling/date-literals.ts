@@ -4,10 +4,10 @@ import type { Condition, FormulaProblem, Operand } from './formula.js';
 type Compare = Extract<Condition, { kind: 'compare' }>;
 /** Returns the format of an operand with dates or times, or undefined for other operands. */
 type ReadingOf = (operand: Operand) => DateReading | undefined;
-/** Handles a text that is not a date. Returns the text to compare instead. */
+/** Handles a string that is not a date. Returns the string to compare instead. */
 type HandleMisfit = (problem: FormulaProblem, text: string) => string;
 
-/** Converts the texts of a condition to the format of the dates and times that they are compared with. */
+/** Converts the strings in a condition to the format of the dates and times that they are compared with. */
 export function withDates(condition: Condition, readingOf: ReadingOf, misfit: HandleMisfit): Condition {
   switch (condition.kind) {
     case 'and':
@@ -35,7 +35,7 @@ export function comparisonWithDates(condition: Compare, readingOf: ReadingOf, mi
 
 /**
  * Converts a date or time to the format of the cells or members that it is compared with.
- * @param columnName name of their column or index
+ * @param columnName name of the column or index
  */
 export function dateIn(
   { text, position }: { text: string; position: number },

@@ -4,7 +4,7 @@ import { shortened } from './names.js';
 export interface DateReading {
   type: 'date' | 'time' | 'timestamp';
   /**
-   * Order of day and month, or `mixed` if columns differ. If absent, the day comes first unless only the other order yields a
+   * Order of day and month, or `mixed` if columns differ. If absent, the day comes first, unless only the other order gives a
    * valid date.
    */
   order?: DateOrder | 'mixed';
@@ -44,7 +44,7 @@ const LAST_SHORT_YEAR = 68;
 const EXAMPLES = { date: '2025-03-31', time: '08:30', timestamp: '2025-03-31 08:30' };
 const NOUNS = { date: 'dates', time: 'times of day', timestamp: 'dates with times' };
 
-/** Converts a date to ISO format, such as `01.02.2025` to `2025-02-01`. Returns undefined for other texts. */
+/** Converts a date to ISO format, such as `01.02.2025` to `2025-02-01`. Returns undefined for other strings. */
 export function isoDate(text: string, order?: DateReading['order']): string | undefined {
   const { first, sign, second, year } = DAY_OR_MONTH_FIRST.exec(text)?.groups ?? {};
   if (first !== undefined && second !== undefined && year !== undefined) {
@@ -60,7 +60,7 @@ export function isoDate(text: string, order?: DateReading['order']): string | un
   return namedDate(SHORT_MONTH.exec(text)) ?? numberedDate(YEAR_FIRST.exec(text));
 }
 
-/** Converts a date or time to the format of a column's cells. Returns undefined for other texts. */
+/** Converts a date or time to the format of a column's cells. Returns undefined for other strings. */
 export function cellOf(text: string, { type, order }: DateReading): string | undefined {
   if (type === 'time') return timeOf(text);
   const day = isoDate(text, order);
@@ -69,8 +69,8 @@ export function cellOf(text: string, { type, order }: DateReading): string | und
 }
 
 /**
- * Converts a text in a comparison to the format of the column's cells. Returns undefined if it is not a matching date or time. A
- * date becomes its first moment. The empty text matches the empty cell.
+ * Converts a string in a comparison to the format of the column's cells. Returns undefined if it is not a matching date or
+ * time. In a timestamp column, a date means midnight. The empty string matches empty cells.
  */
 export function literalOf(text: string, reading: DateReading): string | undefined {
   if (text === '' || reading.type === 'time') return text === '' ? text : timeOf(text);
@@ -81,14 +81,14 @@ export function literalOf(text: string, reading: DateReading): string | undefine
   return type === 'date' && moment?.endsWith(MIDNIGHT) === true ? moment.slice(0, -MIDNIGHT.length) : moment;
 }
 
-/** Explains that a text cannot be compared with a column, without a full stop. */
+/** Explains that a string cannot be compared with a column. The sentence has no full stop. */
 export const dateProblem = (text: string, columnName: string, { type }: DateReading): string =>
   `${shortened(columnName)} contains ${NOUNS[type]}, but "${shortened(text)}" cannot be read as one: write it like "${EXAMPLES[type]}"`;
 
 /** Returns midnight of a date in the format of a timestamp column. */
 export const firstMoment = (date: string): string => (isoDate(date) === undefined ? date : `${date}${MIDNIGHT}`);
 
-/** Merges the formats of several columns into a single format per type. */
+/** Merges the formats of several columns into one format per type. */
 export function mergedReadings(readings: Iterable<DateReading>): DateReading[] {
   const all = [...readings];
   const orders = new Set(all.flatMap(({ order }) => order ?? []));
@@ -109,7 +109,7 @@ function timeOf(text: string): string | undefined {
   return `${String(hours).padStart(2, '0')}:${minute}:${second}${rest === '' ? '' : `.${rest}`}`;
 }
 
-/** Converts a date with a time. A time with a zone is converted to UTC. */
+/** Converts a date with a time to ISO format. A time with a zone is converted to UTC. */
 function momentOf(text: string, order: DateReading['order']): string | undefined {
   const { day, time, zone } = TIMESTAMP.exec(text)?.groups ?? {};
   const date = day === undefined ? undefined : isoDate(day, order);

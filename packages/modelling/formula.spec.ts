@@ -27,7 +27,7 @@ const { expression } = fc.letrec<{ expression: Expression; leaf: Expression }>((
       .map(([first, rest]) => ({ kind: 'product' as const, factors: [{ divisor: false, of: first }, ...rest] })),
   ),
 }));
-/** Formulas whose relations point the same way. */
+/** Formulas whose relations all point in the same direction. */
 const formula: fc.Arbitrary<Formula> = fc
   .constantFrom('<=' as const, '>=' as const)
   .chain((way) =>
@@ -104,11 +104,11 @@ describe('parseFormula', () => {
     ['x + 1)', '`)` at character 6 is not expected here', 5, ')'],
     ['x + 😀', '`😀` at character 5 is not expected here', 4, '😀'],
     ['1e999', 'The number 1e999 is too large', 0, '1e999'],
-  ])('rejects %j', (text, problem, position, token) => {
+  ])('returns a problem for %j', (text, problem, position, token) => {
     expect(parseFormula(text)).toEqual({ problem, position, token });
   });
 
-  it('limits depth and length', () => {
+  it('rejects formulas that are nested too deeply or too long', () => {
     expect(parseFormula(`${'('.repeat(50)}x${')'.repeat(50)}`)).toMatchObject({ relations: [] });
     expect(parseFormula('('.repeat(1_999))).toMatchObject({ problem: expect.stringContaining('are nested') });
     expect(parseFormula('x'.repeat(2_001))).toEqual({ problem: 'A formula can have at most 2000 characters' });
@@ -120,7 +120,7 @@ describe('parseFormula', () => {
     expect(isProblem(parseFormula(`x${' '.repeat(1_900)}`))).toBe(false);
   });
 
-  it('parses or rejects any text, and a rejection contains a position in the text', () => {
+  it('returns a formula or a problem with a position for any text', () => {
     const soup = fc.array(
       fc.oneof(
         fc.constantFrom(...'xy12.()+-*/<>=≤ eß,^[]:"'),
@@ -144,7 +144,7 @@ describe('linearize and linearRows', () => {
   const point = new Map(['x', 'y', 'x1', '_z', 'größe', 'ширина', 'e', 'e2'].map((key, index) => [key, index - 3.5]));
   const price = new Map([['price', 2.5]]);
 
-  it('keeps the value of the expression', () => {
+  it('preserve the value of the expression', () => {
     let seen = 0;
     fc.assert(
       fc.property(expression, (one) => {
@@ -153,7 +153,7 @@ describe('linearize and linearRows', () => {
         if (isProblem(linear) || !Number.isFinite(expected)) return;
         const terms = [...linear.terms].map(([key, coefficient]) => coefficient * (point.get(key) ?? NaN));
         const value = terms.reduce((sum, term) => sum + term, linear.constant);
-        // Values near the largest number overflow if they are added in a different order.
+        // Values near the largest number may overflow if they are added in a different order.
         if ([linear.constant, ...terms].some((term) => Math.abs(term) > 1e300)) return;
         seen += 1;
         const scale = Math.max(1, Math.abs(linear.constant), ...terms.map(Math.abs));
@@ -169,7 +169,7 @@ describe('linearize and linearRows', () => {
     ['1 / x', 'It is not linear: it divides by the variable x'],
     ['x / (2 - 2)', 'It divides by 0'],
     ['1e300 * 1e300 * x', 'A number in the formula becomes too large'],
-  ])('rejects %s', (text, problem) => expect(linearize(parsed(text).sides[0], NONE)).toEqual({ problem }));
+  ])('return a problem for %s', (text, problem) => expect(linearize(parsed(text).sides[0], NONE)).toEqual({ problem }));
 
   it.each<[string, [Record<string, number>, number, number][]]>([
     ['x + 2 <= 3y - 1', [[{ x: 1, y: -3 }, -Infinity, -3]]],
@@ -184,13 +184,13 @@ describe('linearize and linearRows', () => {
         [{ y: 1 }, -Infinity, 4],
       ],
     ],
-  ])('converts %s to rows', (text, rows) => {
+  ])('return the rows of %s', (text, rows) => {
     expect(linearRows(parsed(text), price)).toEqual(
       rows.map(([terms, lower, upper]) => ({ terms: new Map(Object.entries(terms)), lower, upper })),
     );
   });
 
-  it('rejects a formula without a relation', () => {
+  it('return a problem for a formula without a relation', () => {
     expect(linearRows(parsed('x + 1'), NONE)).toEqual({ problem: 'The formula needs <=, >= or =' });
   });
 });

@@ -9,17 +9,20 @@
  * - Relations: `<=`, `≤`, `=<`, `>=`, `≥`, `=>`, `=`, `==`, `<`, `>`. Between whole numbers `<` and `>` require a difference of
  *   at least 1. Otherwise they are read as `<=` and `>=`. Relations can be chained.
  * - Members of indexed names: `make[p]`, `ship[o, d]`, `make["oak chair"]`, `shift[3]`, and with a lag `stock[t - 1]`.
- * - Sums: `sum p in products, t in weeks where demand[p, t] > 0: ...` adds up a product and ends at the next `+` or `-` of its
+ * - Sums: `sum p in products, t in weeks where demand[p, t] > 0: ...` adds up a product and ends at the next `+` or `-` on its
  *   level.
- * - Conditions: `= <> < <= > >=`, `and`, `or`, `not` and parentheses. Texts are in double quotes.
+ * - Conditions: `= <> < <= > >=`, `and`, `or`, `not` and parentheses. Strings are in double quotes.
  *
- * The words of this language are also valid names in all places that allow no other meaning.
+ * The keywords of this language are also valid names wherever they cannot have another meaning.
  */
 
 export type Relation = '<=' | '>=' | '=';
 export type Comparison = Relation | '<>' | '<' | '>';
 
-/** Side of a formula. Numbers are never negative. Sums have a minus or at least two parts, and products at least two factors. */
+/**
+ * Side of a formula. Numbers are never negative. Sums have a minus or at least two terms, and products have at least two
+ * factors.
+ */
 export type Expression =
   | { kind: 'number'; value: number }
   | { kind: 'name'; name: string }
@@ -42,13 +45,13 @@ export interface MemberOf {
 export type Key =
   { kind: 'index'; name: string; lag: number; position: number } | { kind: 'text'; text: string; position: number };
 
-/** `p in products, (o, d) in lanes where ...` */
+/** Index such as `p in products, (o, d) in lanes where ...`. */
 export interface Index {
   over: [Membership, ...Membership[]];
   where?: Condition;
 }
 
-/** `p in products`, `(o, d) in lanes`: a name for each key column of the set. */
+/** Membership such as `p in products` or `(o, d) in lanes`, with a name for each key column of the set. */
 export interface Membership {
   names: [string, ...string[]];
   set: string;
@@ -60,14 +63,14 @@ export type Condition =
   | { kind: 'not'; of: Condition }
   | { kind: 'compare'; left: Operand; comparison: Comparison; right: Operand; position: number };
 
-/** Operand of a condition: a text, a member of an index, a label or a number. */
+/** Operand of a condition: a string, a member of an index, a label or a number. */
 export type Operand = { kind: 'text'; text: string; position: number } | Expression;
 
-/** Sides with a relation between each two. A single side is an expression without a relation. */
+/** Sides with a relation between each pair of adjacent sides. A single side is an expression without a relation. */
 export interface Formula {
   sides: [Expression, ...Expression[]];
   relations: Relation[];
-  /** Places of the relations that are written as `<` or `>`. Absent for formulas without such relations. */
+  /** Zero-based indexes of the relations that are written as `<` or `>`. Absent for formulas without such relations. */
   strict?: number[];
 }
 
@@ -75,9 +78,9 @@ export interface Formula {
 export interface FormulaProblem {
   /** Sentence without a full stop. */
   problem: string;
-  /** Offset of the problem in UTF-16 units from 0. Absent if the problem concerns the whole formula. */
+  /** Zero-based offset of the problem in UTF-16 units. Absent if the problem concerns the whole formula. */
   position?: number;
-  /** Text at this position as written. Empty at the end. */
+  /** Text at this position, as written. Empty at the end of the formula. */
   token?: string;
 }
 

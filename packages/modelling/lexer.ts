@@ -1,9 +1,9 @@
 /** Token of a formula. */
 export interface Token {
   kind: 'number' | 'name' | 'text' | 'relation' | 'sign' | 'other' | 'end';
-  /** Normalised text: one of `+ - * / ( ) [ ] , :`, a text without its quotation marks, or the original spelling. */
+  /** Normalised token: one of `+ - * / ( ) [ ] , :`, a string without its quotation marks, or the original spelling. */
   text: string;
-  /** Offset in UTF-16 units from 0. */
+  /** Zero-based offset in UTF-16 units. */
   position: number;
   written: string;
 }
@@ -20,7 +20,7 @@ const PLAIN_NAME_HERE = /[a-z_]\w*(?![\w\x80-\uffff])/iy;
 const NUMBER_HERE = /(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
 const RELATION_HERE = /[<>]=?|==?[<>]?|[≤≥]/y;
 const SPACE_HERE = /\s+/y;
-/** A quotation mark inside a text is doubled. */
+/** String in quotation marks. A quotation mark inside the string is doubled. */
 const TEXT_HERE = /"[^"]*"(?:"[^"]*")*|“[^“”]*”/y;
 const SIGNS = new Map([
   ...['+', '-', '*', '/', '(', ')', '[', ']', ',', ':'].map((sign) => [sign, sign] as const),
@@ -43,7 +43,7 @@ const PATTERNS = [
 /** Whether a text is a valid name in formulas. */
 export const isName = (text: string): boolean => PLAIN_NAME.test(text) || NAME.test(text);
 
-/** Replaces superscript exponents by plain digits and letters: `m²` becomes `m2`. */
+/** Replaces superscript exponents with plain digits and letters: `m²` becomes `m2`. */
 export const withoutPowers = (text: string): string => text.replace(POWER, (sign) => sign.normalize('NFKC'));
 
 /** Reads the tokens of a text in linear time. */

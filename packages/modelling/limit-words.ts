@@ -1,4 +1,4 @@
-/* Words that limit amounts in free text. */
+/* Finds words that limit amounts in free text. */
 
 /** Words that compare amounts. */
 export const COMPARISON =
@@ -8,7 +8,7 @@ const COMPARED =
 export const FIGURE_WORD =
   /\b(?:(?<!\b(?:this|that|the|no|any|which|last|first|next|other|every|each) )one|zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundreds?|thousands?|million|dozens?|twice|half)\b/i;
 export const RELATION_SIGN = /[<>=≤≥≠]/;
-/** Number that is not part of a name such as `x2`. */
+/** Matches a number that is not part of a name such as `x2`. */
 const FIGURE = /(?<![\p{L}\p{N}_./])[+-]?[.,]?\d/u;
 const PROHIBITION =
   /\b(?:no (?!nothing|none|idea|thanks?|problem|worr|doubt|question|comment)(?=\p{L})|not|cannot|never|without|neither|nor)\b|n['’]t\b/iu;
@@ -22,8 +22,8 @@ export const isCompared = (text: string): boolean =>
   RELATION_SIGN.test(text) || COMPARISON.test(text) || COMPARED.test(text);
 
 /**
- * Whether a text contains an amount, a comparison, a rule or a prohibition. A plan may depend on such a text, regardless of its
- * subject.
+ * Whether a text contains an amount, a comparison, a rule or a prohibition. A plan may depend on such text, whatever it is
+ * about.
  */
 export const isLimiting = (text: string): boolean =>
   FIGURE.test(text) ||

@@ -3,12 +3,12 @@ import { shortened } from './names.js';
 
 /** Linear expression: the sum of coefficient times name over {@link terms}, plus the constant. */
 export interface Linear {
-  /** Coefficients by name, never 0. */
+  /** Coefficients by name. They are never 0. */
   terms: Map<string, number>;
   constant: number;
 }
 
-/** `lower <= sum of terms <= upper`. An infinite bound is absent, and equal bounds form an equation. */
+/** Constraint `lower <= sum of terms <= upper`. An infinite bound means no bound, and equal bounds form an equation. */
 export interface Row {
   /** Empty for a relation between constants. */
   terms: Map<string, number>;
@@ -24,9 +24,9 @@ const TOO_DEEP: FormulaProblem = {
 };
 
 /**
- * Converts an expression without members and indexed sums to a linear expression. Names with a value are replaced by it. All
- * other names are variables. Returns a problem for a product of variables, a variable in a divisor, a division by 0, or an
- * overflow.
+ * Converts an expression without members and indexed sums to a linear expression. Names with a value are replaced with the
+ * value. All other names are variables. Returns a problem for a product of variables, a variable in a divisor, a division by 0,
+ * or an overflow.
  */
 export function linearize(expression: Expression, values: ReadonlyMap<string, number>): Linear | FormulaProblem {
   const linear = new Linearization(values).of(expression);
@@ -62,7 +62,7 @@ export function linearRows({ sides, relations }: Formula, values: ReadonlyMap<st
   return rows;
 }
 
-/** Converts an expression and counts the steps this takes. */
+/** Converts an expression and counts the required steps. */
 class Linearization {
   private steps = 0;
 
@@ -93,7 +93,7 @@ class Linearization {
     for (const { negative, of } of parts) {
       const sign = negative ? -1 : 1;
       if (of.kind === 'name' && !this.values.has(of.name)) {
-        // Fast path for the most common part: a variable without a coefficient.
+        // Fast path for the most common term: a variable without a coefficient.
         addTerm(total, of.name, sign);
         continue;
       }
@@ -105,7 +105,10 @@ class Linearization {
     return total;
   }
 
-  /** At most a single factor may have variables. Constants are multiplied first, so that its terms are visited once. */
+  /**
+   * Converts a product. At most one factor may contain variables. Constants are multiplied first, so that the terms of this
+   * factor are visited only once.
+   */
   private product(factors: Extract<Expression, { kind: 'product' }>['factors']): Linear | FormulaProblem {
     let scale = 1;
     let variable: Linear | undefined;

@@ -1,6 +1,6 @@
 import { type Condition, type Expression, type Formula, type Index, type Operand, partsOf } from './formula.js';
 
-/** Returns the distinct names that a formula and its index mention. All checks of a formula depend only on these names. */
+/** Returns the distinct names that a formula and its index mention. All checks of a formula depend on these names only. */
 export function mentionsOf(formula: Formula | undefined, index: Index | undefined): string[] {
   const names = new Set<string>();
   if (index !== undefined) visitIndex(index, names);
@@ -8,7 +8,7 @@ export function mentionsOf(formula: Formula | undefined, index: Index | undefine
   return [...names];
 }
 
-/** Returns all names in a condition, including names of indices. */
+/** Returns all names in a condition, including index names. */
 export function namesInCondition(condition: Condition): Set<string> {
   const names = new Set<string>();
   visitCondition(condition, names);

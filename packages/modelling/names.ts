@@ -1,8 +1,8 @@
-/** Maximum number of names in a message, and of characters shown of each. */
+/** Maximum number of names in a message, and of characters shown for each name. */
 const MAX_NAMES = 10;
 const MAX_CHARACTERS = 60;
 
-/** Truncates a text that is too long to be shown in full. */
+/** Truncates a string that is too long to be shown in full. */
 export function shortened(text: string, maxLength = MAX_CHARACTERS): string {
   if (text.length <= maxLength) return text;
   const beginning = text.slice(0, maxLength);

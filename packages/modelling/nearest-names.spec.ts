@@ -17,11 +17,11 @@ describe('nearestNames', () => {
     ['a name with more words', 'price', 'Price_kg'],
     ['a name with fewer words', 'unit price in euros', 'price'],
     ['an abbreviation', 'prod', 'production'],
-  ])('ignores or bridges %s', (_, wanted, expected) => {
+  ])('tolerates %s', (_, wanted, expected) => {
     expect(nearestNames(wanted, ['weather', expected, 'xyz'])).toEqual([expected]);
   });
 
-  it('returns the nearest name first and at most three', () => {
+  it('returns at most three names, nearest first', () => {
     const candidates = ['pricing', 'Price_kg', 'prices', 'pryce', 'price_per_box'];
     expect(nearestNames('price', candidates)).toEqual(['prices', 'pryce', 'Price_kg']);
   });
@@ -37,11 +37,11 @@ describe('nearestNames', () => {
     ['another short name', 'x', ['y', 'p']],
     ['no letters or digits', '€', ['price', '$']],
     ['no candidates', 'price', []],
-  ])('returns nothing for %s', (_, wanted, candidates) => {
+  ])('returns an empty list for %s', (_, wanted, candidates) => {
     expect(nearestNames(wanted, candidates)).toEqual([]);
   });
 
-  it('compares 10,000 long names within two seconds of CPU time', () => {
+  it('compares 10,000 long names in under two seconds of CPU time', () => {
     const candidates = Array.from({ length: 10_000 }, (_, at) => `${'long'.repeat(30)}${at}`);
     expect(cpuMs(() => nearestNames('lnog'.repeat(30), candidates))).toBeLessThan(2_000);
   });

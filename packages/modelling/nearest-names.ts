@@ -15,7 +15,8 @@ interface Spelling {
 
 /**
  * Returns the candidates with the most similar spelling, nearest first, without duplicates. Ignores case, accents, spaces,
- * punctuation and a plural `s`. Small typos rank next, then names that contain all words of the other, then abbreviations.
+ * punctuation and a plural `s`. Exact matches rank first, followed by small typos, names that contain all words of the other
+ * name, and abbreviations.
  */
 export function nearestNames(wanted: string, candidates: Iterable<string>, count = 3): string[] {
   const spelling = spellingOf(wanted);
@@ -31,12 +32,12 @@ export function nearestNames(wanted: string, candidates: Iterable<string>, count
     .map(({ name }) => name);
 }
 
-/** Maximum length of names that are different although only a single letter differs, such as `A` and `B`. */
+/** Maximum length at which names that differ in a single letter, such as `A` and `B`, count as different names. */
 const MAX_MARK = 2;
 
 /**
- * Returns the names that differ from a candidate by case, punctuation or a single letter, each with the first such candidate. The
- * time is proportional to the number of names, regardless of the number of candidates.
+ * Returns the names that differ from a candidate only in case, punctuation or a single letter, each with the first such
+ * candidate. The time is proportional to the number of names, regardless of the number of candidates.
  */
 export function misspelledNames(names: Iterable<string>, candidates: Iterable<string>): Map<string, string> {
   const byTrace = new Map<string, string[]>();
@@ -56,7 +57,9 @@ export function misspelledNames(names: Iterable<string>, candidates: Iterable<st
 }
 const MAX_ALIKE = 20;
 
-/** Returns a word and all its variants with a letter left out. Words that differ in a single letter share such a variant. */
+/**
+ * Returns a word and all its variants without one of the letters. Words that differ in a single letter share such a variant.
+ */
 const tracesOf = (letters: string): string[] => [
   letters,
   ...Array.from(letters, (_, at) => letters.slice(0, at) + letters.slice(at + 1)),
@@ -78,7 +81,7 @@ function spellingOf(name: string): Spelling {
   return { words, letters, digits: letters.replace(/\P{N}/gu, '') };
 }
 
-/** Splits a text into words in lower case, without accents and a plural `s`, for comparing spellings. */
+/** Splits a string into lower-case words without accents and plural `s`, for comparing spellings. */
 export const wordsOf = (text: string): string[] =>
   text
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -97,7 +100,7 @@ function difference(wanted: Spelling, candidate: Spelling): number | undefined {
   const [shorter, longer] =
     wanted.letters.length <= candidate.letters.length ? [wanted, candidate] : [candidate, wanted];
   if (shorter.letters === '') return undefined;
-  // Names with different numbers are different things: week 12 is not a typo of week 13.
+  // Names with different numbers refer to different things: week 12 is not a typo for week 13.
   if (shorter.digits === longer.digits) {
     const typos = typosBetween(shorter.letters, longer.letters, allowedTypos(longer.letters.length));
     if (typos !== undefined) return typos;
@@ -115,8 +118,8 @@ function allowedTypos(length: number): number {
 }
 
 /**
- * Counts the letters to insert, remove, replace or swap with the next letter (optimal string alignment). Returns undefined if
- * there are more than `most`.
+ * Counts the letters that must be inserted, removed, replaced or swapped with the next letter (optimal string alignment).
+ * Returns undefined if the count exceeds `most`.
  */
 export function typosBetween(one: string, other: string, most: number): number | undefined {
   if (Math.abs(one.length - other.length) > most) return undefined;
@@ -124,7 +127,7 @@ export function typosBetween(one: string, other: string, most: number): number |
   let [before, previous, current] = [0, 1, 2].map(() => new Int32Array(width)) as [Int32Array, Int32Array, Int32Array];
   for (let column = 0; column < width; column += 1) previous[column] = column;
   for (let row = 1; row <= one.length; row += 1) {
-    // Cells further from the diagonal have more typos than allowed.
+    // Cells farther from the diagonal stand for more typos than allowed.
     const [from, to] = [Math.max(1, row - most), Math.min(other.length, row + most)];
     current.fill(most + 1);
     if (row <= most) current[0] = row;

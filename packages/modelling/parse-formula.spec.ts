@@ -17,7 +17,7 @@ import {
 } from './formula.js';
 import { parseCondition, parseFormula, parseIndex } from './parse-formula.js';
 
-/* Random formulas with every construct of the language. */
+/* Generates random formulas with every construct of the language. */
 
 const position = 0;
 const name = fc.constantFrom('x', 'make', 'größe', 'sum', 'for', 'in', 'where', 'e');
@@ -83,7 +83,7 @@ const { expression, index } = fc.letrec<{
     tie('expression'),
   ),
 }));
-/** Makes all relations point the same way as the first inequality. */
+/** Makes all relations point in the same direction as the first inequality. */
 function chain(relations: Relation[]): Relation[] {
   const way = relations.find((one) => one !== '=') ?? '=';
   return relations.map((one) => (one === '=' ? one : way));
@@ -96,7 +96,7 @@ const formula: fc.Arbitrary<Formula> = fc
     relations: chain(rest.map(([one]) => one)),
   }));
 
-/** Whether a text does not exceed the maximum length of a formula. */
+/** Whether a string does not exceed the maximum length of a formula. */
 const isShort = (one: string): boolean => one.length <= 2_000;
 
 /** Parses a text and prints the result in canonical form. */
@@ -154,7 +154,7 @@ describe('parseFormula with members', () => {
     expect(isProblem(read) ? undefined : printFormula(read)).toBe(printed);
   });
 
-  it('records the positions of a member and its keys', () => {
+  it('returns the positions of a member and its keys', () => {
     expect(parseFormula('2 * make[p, "a", t - 1]')).toMatchObject({
       sides: [
         {
@@ -231,7 +231,7 @@ describe('parseIndex with conditions', () => {
   );
 });
 
-describe('parseFormula with words of the language as names', () => {
+describe('parseFormula with keywords as names', () => {
   it.each([
     ['sum + for + in + where + and + or + not', 'sum + for + in + where + and + or + not'],
     ['2 sum + 3 for <= 2 not', '2 * sum + 3 * for <= 2 * not'],
@@ -243,14 +243,13 @@ describe('parseFormula with words of the language as names', () => {
     ['sum sum in in: sum[sum]', 'sum sum in in: sum[sum]'],
     ['x <= sum + 2 sum', 'x <= sum + 2 * sum'],
     ['sum for in where where for > 1: in[for]', 'sum for in where where for > 1: in[for]'],
-  ])('accepts them in %s', (written, printed) => expect(meaning(written)).toBe(printed));
+  ])('accepts keywords as names in %s', (written, printed) => expect(meaning(written)).toBe(printed));
 
   /*
-   * The words of indexed formulas did not change the meaning of formulas without them (checked against the earlier parser for
-   * scalar formulas). A formula that uses these words as names must therefore be parsed like a formula with other names, unless
-   * two names are adjacent.
+   * The keywords of indexed formulas must not change the meaning of formulas that use these words as names. Such a formula must
+   * therefore be parsed like a formula with other names, unless two names are adjacent.
    */
-  it('parses them like other names', () => {
+  it('parses keywords like other names', () => {
     const words = ['sum', 'for', 'in', 'where', 'and', 'or', 'not'];
     const others = ['xum', 'xor', 'xn', 'xhere', 'xnd', 'xr', 'xot'];
     const token = fc.constantFrom(
@@ -292,7 +291,7 @@ describe('parseFormula with words of the language as names', () => {
   });
 });
 
-describe('parser problems', () => {
+describe('parser with invalid formulas', () => {
   it.each([
     ['x <= 2 for p in products', 'Put the part after `for` in the index, not in the formula', 'for'],
     ['make[', 'The formula ends too early', ''],
@@ -322,7 +321,7 @@ describe('parser problems', () => {
     ['sum p in a where: x[p]', 'Write a condition after `where`, as in `where demand[p] > 0`', ':'],
     ['sum p in a: <= 3', 'Write an expression after the `:` of a sum, as in `sum p in products: make[p]`', '<='],
     ['sum p in a:', 'Write an expression after the `:` of a sum, as in `sum p in products: make[p]`', ''],
-  ])('reports the problem of %s', (written, problem, token) => {
+  ])('reports the problem with %s', (written, problem, token) => {
     const read = parseFormula(written);
     expect(isProblem(read) && read.problem).toBe(problem);
     expect(isProblem(read) && written.slice(read.position).startsWith(token)).toBe(true);
@@ -357,7 +356,7 @@ describe('parser problems', () => {
   });
 });
 
-describe('hostile texts', () => {
+describe('parser with hostile input', () => {
   it.each([
     ...[
       '(',
@@ -399,7 +398,7 @@ describe('hostile texts', () => {
       'p in s, ',
       '(p, ',
     ],
-  ])('parses repetitions of %j in under 50 ms', (shape) => {
+  ])('handles repetitions of %j in under 50 ms', (shape) => {
     for (const before of ['', 'x <= ', 'p in s where ', 'sum p in s where ', 'x["']) {
       const hostile = repeated(shape, 2_000, [before, '']);
       const read = (): void => {
@@ -413,7 +412,7 @@ describe('hostile texts', () => {
 });
 
 it.each(['min', 'max', 'sum', 'for', 'in', 'where', 'integer', 'key', 'not', 'and', 'or', 'binary'])(
-  'reads the word %s as the name of a column with an index',
+  'reads the keyword %s as the name of a column with an index',
   (word) => {
     const formula = parseFormula(`${word}[i, j] <= flow[i, j] <= 2 * ${word}[i, j]`);
     expect(formula).toMatchObject({ sides: [{ kind: 'member', name: word }, { name: 'flow' }, { kind: 'product' }] });

@@ -13,9 +13,9 @@ import type {
 import { Lexer, type Token } from './lexer.js';
 import { shortened } from './names.js';
 
-/** Maximum number of characters of a formula. Each change to a canvas may parse all formulas. */
+/** Maximum length of a formula. It is limited because each change to a canvas may parse all formulas. */
 export const MAX_FORMULA_LENGTH = 2_000;
-/** Rejects chains such as `a >= 12 => b >= 3`, which are meant as an implication. */
+/** Problem with chains such as `a >= 12 => b >= 3`, which are meant as an implication. */
 const MIXED_CHAIN =
   'All relations of a chain must point the same way, as in `0 <= x <= 4`: write other relations on separate lines';
 /** Maximum nesting depth of parentheses, sums and `not`. */
@@ -38,7 +38,7 @@ const RELATIONS: Record<string, Relation> = {
 /** Comparison signs of conditions. Strict comparisons are allowed, because conditions compare data. */
 const COMPARISONS: Record<string, Comparison> = { ...RELATIONS, '<': '<', '>': '>', '<>': '<>', '≠': '<>' };
 
-/** Parses a formula. Returns the position of the first problem otherwise. Takes linear time. */
+/** Parses a formula in linear time. Returns the first problem if the formula is invalid. */
 export const parseFormula = (text: string): Formula | FormulaProblem =>
   parseText(text, (parser) => parser.wholeFormula());
 
@@ -64,7 +64,7 @@ function parseText<Read extends object>(text: string, read: (parser: Parser) => 
   }
 }
 
-/** Aborts parsing. Caught in this file. */
+/** Thrown to abort parsing. Caught in this file. */
 class Refusal extends Error {
   constructor(readonly reason: FormulaProblem) {
     super(reason.problem);
@@ -80,9 +80,9 @@ class Parser {
   private readonly lexer: Lexer;
   private token: Token;
   private depth = 0;
-  /** Whether the part read last multiplies a name or parenthesis directly after it. */
+  /** Whether the last operand multiplies a name or parenthesis that directly follows it. */
   private canMultiply = false;
-  /** Whether the parser is in the product of a sum, outside of its parentheses. */
+  /** Whether the parser is in the product of an indexed sum, outside any parentheses. */
   private isInTotal = false;
   /** Whether the parser is in a condition. */
   private isInCondition = false;
@@ -220,7 +220,7 @@ class Parser {
     return { kind: 'member', name, keys, position };
   }
 
-  /** Returns a specific message for an unclosed bracket, or undefined if none applies. */
+  /** Returns a specific message for an unclosed bracket, or undefined if there is none. */
   private unclosed(): string | undefined {
     const { kind, written } = this.token;
     if (kind === 'relation') return `A closing ] is missing before \`${written}\``;
@@ -258,14 +258,14 @@ class Parser {
     return this.isAtWordBefore(FOR);
   }
 
-  /** Whether this word is followed by a name or a parenthesis, which never follows a name. */
+  /** Whether the current token is this keyword. A keyword is followed by a name or a parenthesis, which never follow a name. */
   private isAtWordBefore(word: string): boolean {
     if (this.token.kind !== 'name' || this.token.text !== word) return false;
     const { kind, text } = this.lexer.next(this.token);
     return kind === 'name' || text === '(';
   }
 
-  /** Whether a word here ends the preceding expression. */
+  /** Whether the current token is a keyword that ends the preceding expression. */
   private isAtWord(): boolean {
     return this.isInCondition ? this.isName('and') || this.isName('or') : this.isAtFor();
   }
@@ -410,7 +410,7 @@ class Parser {
     return comparison;
   }
 
-  /** Parses a text, a number, or a condition in parentheses. */
+  /** Parses a string, a number, or a condition in parentheses. */
   private operand(): ConditionOrOperand {
     const { kind, text, position } = this.token;
     if (kind === 'text') {

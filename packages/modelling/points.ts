@@ -1,10 +1,10 @@
-/* Numbers such as `1.000`: the point is a decimal point here, but a thousands separator in other countries. */
+/* Detects numbers such as `1.000`. The point is read as a decimal point, but it is a thousands separator in some countries. */
 
 const QUOTED = /"[^"]*"/g;
 const POINTED = /(?<![\p{L}\p{N}_.,/])[1-9]\d{0,2}\.\d{2}0(?![\p{L}\p{N}_]|[.,]\d)/gu;
 const MAX_NOTES = 3;
 
-/** Explains how ambiguous numbers such as `1.000` are read. The notes have no full stop. */
+/** Returns notes that explain how ambiguous numbers such as `1.000` are read. The notes have no full stop. */
 export function notesOnPoints(text: string): string[] {
   const figures = new Set(text.replace(QUOTED, '').match(POINTED));
   return [...figures]

@@ -2,22 +2,21 @@ import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
 import type { MissingTexts, Values } from './values.js';
 
-/* Maximum number of texts from the data that a warning names. */
+/* Limits for strings from the data in a warning: number of quoted strings, number of listed values, and length of a string. */
 
 const MAX_QUOTED = 3;
 const MAX_VALUES = 5;
 const MAX_TEXT = 40;
-/** Maximum number of texts searched for the nearest text. */
+/** Maximum number of strings that are searched for the nearest string. */
 const MAX_CANDIDATES = 500;
 
 export const shortText = (text: string): string => shortened(text, MAX_TEXT);
 
-/** Scripts that share letters of the same shape. */
+/** Scripts with letters that look the same. */
 const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u];
 
 /**
- * Names the first character that differs between two texts that look the same. Returns an empty text if the difference is
- * visible.
+ * Describes the first difference between two strings that look the same. Returns an empty string if the difference is visible.
  */
 function hiddenDifference(text: string, other: string): string {
   const [own, others] = [[...text], [...other]];
@@ -33,7 +32,7 @@ const scriptOf = (character = ''): number => SCRIPTS.findIndex((script) => scrip
 
 const isLetter = (character = ''): boolean => /\p{L}/u.test(character);
 
-/** Returns a text as it appears to a reader: without invisible characters and with uniform whitespace. */
+/** Returns a string as it appears to a reader: without invisible characters and with uniform whitespace. */
 const visibleForm = (text: string): string =>
   shortText(text)
     .normalize('NFKC')
@@ -48,7 +47,7 @@ function codeOf(character: string | undefined): string {
   return character === ' ' ? 'a space' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Formats texts such as `"San Diego" (near "san diego"), "Topeka" and 2 more`. */
+/** Formats a list of strings, such as `"San Diego" (near "san diego"), "Topeka" and 2 more`. */
 export function quotedList({ texts, count }: MissingTexts, candidates: readonly string[]): string {
   const quotedTexts = texts.slice(0, MAX_QUOTED).map((text) => {
     const [nearest] = nearestNames(text, candidates, 1);
@@ -57,7 +56,7 @@ export function quotedList({ texts, count }: MissingTexts, candidates: readonly 
   return `${quotedTexts.join(', ')}${count > quotedTexts.length ? ` and ${count - quotedTexts.length} more` : ''}`;
 }
 
-/** Lists the values nearest to a text, then the first of the other values. */
+/** Lists the values nearest to a string, followed by the first of the other values. */
 export function listNearest(values: Values, text: string): string {
   const first = firstTexts(values);
   const texts = [...new Set([...nearestNames(text, first), ...first])].slice(0, MAX_VALUES);

@@ -1,7 +1,7 @@
 import type { Comparison } from './formula.js';
 import type { Values } from './values.js';
 
-/** Whether no number in a range satisfies a comparison. */
+/** Returns true if no number in a range satisfies a comparison. */
 export function isNever([least, most]: readonly [number, number], comparison: Comparison, figure: number): boolean {
   switch (comparison) {
     case '=':
@@ -21,7 +21,7 @@ export function isNever([least, most]: readonly [number, number], comparison: Co
 
 const ranges = new WeakMap<Values, readonly [number, number] | 'none'>();
 
-/** Returns the minimum and maximum of texts that are all numbers, or undefined if any text is not a number. */
+/** Returns the minimum and maximum if all values are numbers, or undefined if any value is not. */
 export function rangeOf(values: Values): readonly [number, number] | undefined {
   const cached = ranges.get(values);
   if (cached !== undefined) return cached === 'none' ? undefined : cached;

@@ -2,7 +2,7 @@ import type { MemberOf } from './formula.js';
 import { shortened } from './names.js';
 import type { ColumnShape } from './vocabulary.js';
 
-/* Messages shared by the check of formulas and their expansion. */
+/* Messages that are shared by checking and expanding formulas. */
 
 const LETTERS = ['p', 'q', 'r', 's', 't'];
 
@@ -41,7 +41,7 @@ export function indexAfterSum(name: string): string {
   return `The sum over ${short} ends before this: put everything that it adds up in parentheses, as in \`sum ${short} in ...: (... + ...)\``;
 }
 
-/** @param name index that a sum binds again over the same set, so that the sum has a single term */
+/** @param name index name that a sum reuses over the same set, so that the sum has only one term */
 export const reboundIndex = (name: string, set: string): string =>
   `The index ${shortened(name)} already runs over ${shortened(set)}, so this sum has a single term: use another name, as in \`sum other in ${shortened(set)}: ...\`, or remove one of the two`;
 
@@ -54,7 +54,7 @@ export function unknownSet(name: string, [nearest]: readonly string[] = []): str
   return `No set is called ${short}:${suggestion} define it, as in \`${short}: a, b, c\``;
 }
 
-/** @param members description of the affected members, empty without an index */
+/** @param members description of the affected members. Empty if there is no index */
 export const divisionByZero = (members: string): string =>
   members === '' ? 'It divides by 0' : `It divides by 0${members}: exclude them with a condition after \`where\``;
 
@@ -64,7 +64,7 @@ export const notASet = (name: string, kind: string): string =>
 
 /**
  * @param set the set of the column
- * @param others number of further members without a value
+ * @param others number of other members without a value
  */
 export function missingCell(name: string, member: string, set: string, isMember: boolean, others = 0): string {
   const members = others === 0 ? member : `${member} and ${others} more`;
@@ -77,7 +77,8 @@ export function missingCell(name: string, member: string, set: string, isMember:
 export const noMember = (name: string, member: string): string => `${name} has no member ${member}`;
 
 /**
- * Explains that several columns share a name. Columns of the same set share a name only if their file uses other names for them.
+ * Explains that several columns share a name. Columns of the same set can only share a name if their file uses different names
+ * for them.
  */
 export function ambiguousColumn(name: string, one: NamedColumn, other: NamedColumn): string {
   const isSame = one.set === other.set;
@@ -90,7 +91,7 @@ export function ambiguousColumn(name: string, one: NamedColumn, other: NamedColu
   return `${name} ${explanation}: rename one of them in the field \`columns\` of its data card, as in \`${example}\`${rest}`;
 }
 
-/** Column of a set. Its origin is absent if formulas use the name from the file. */
+/** Column of a set. `origin` is absent if formulas use the name from the file. */
 type NamedColumn = Pick<ColumnShape, 'set' | 'origin' | 'column'>;
 
 export function wrongMembership(set: string, arity: number): string {

@@ -15,7 +15,10 @@ export function splitIndex(text: string): { body: string; index: string } | unde
   return undefined;
 }
 
-/** Whether a text seems to be meant as an index, such as `p of products` after `make[p]`, and deserves an error message. */
+/**
+ * Whether a text seems to be meant as an index, such as `p of products` after `make[p]`, and should therefore cause an error
+ * message.
+ */
 function resemblesIndex(index: string, body: string): boolean {
   const { name } = BEGINNING.exec(index)?.groups ?? {};
   if (name === undefined) return false;

@@ -54,7 +54,7 @@ describe('noteOnStrict', () => {
     ['half * x > 1', '`>` is treated as `>=`, because a coefficient is a fraction'],
     ['x + z > 3', '`>` is treated as `>=`, because z may be a fraction'],
     ['melt[p] > 0', '`>` is treated as `>=`, because melt may be a fraction'],
-  ])('explains how %s is read', (text, note) => {
+  ])('returns a note on how %s is read', (text, note) => {
     expect(noteOf(text)).toBe(note);
   });
 

@@ -17,8 +17,8 @@ export function nextWhole(bound: number, tolerance = TOLERANCE): number {
 }
 
 /**
- * Explains how `<` and `>` in a formula are read, without a full stop. Returns undefined for a formula without them or without
- * variables.
+ * Explains how `<` and `>` in a formula are read, in a sentence without a full stop. Returns undefined for a formula without
+ * these signs or without variables.
  */
 export function noteOnStrict(formula: Formula, vocabulary: Vocabulary): string | undefined {
   const { strict = [], relations } = formula;
@@ -46,7 +46,10 @@ export function noteOnStrict(formula: Formula, vocabulary: Vocabulary): string |
 
 const signOf = (relation: Relation): string => relation.slice(0, 1);
 
-/** Whether all variables of a relation, and nothing else, are on its left side. Its limit is then the number on the right. */
+/**
+ * Whether the left side of a relation consists of all its variables and nothing else. The limit is then the number on the
+ * right.
+ */
 const isOnLeft = ({ sides: [left, right] }: Formula, values: Vocabulary['values']): boolean => {
   const [one, other] = [left, right].map((side) =>
     side === undefined ? undefined : linearRows({ sides: [side, ZERO], relations: ['='] }, values),

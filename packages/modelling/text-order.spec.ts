@@ -29,7 +29,7 @@ describe('compareTexts', () => {
     expect(compareTexts(orderedText(one), orderedText(one))).toBe(0);
   });
 
-  it('sorts texts in the same way from any initial order', () => {
+  it('sorts strings in the same way from any initial order', () => {
     const texts = fc.array(fc.string({ unit: fc.constantFrom('0', '1', '9', '.', '-', ' ', 'a', 'b'), maxLength: 5 }));
     const sorted = (given: readonly string[]): string[] =>
       given.toSorted((one, other) => compareTexts(orderedText(one), orderedText(other)));

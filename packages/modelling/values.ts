@@ -1,29 +1,29 @@
 import { cellOf, type DateReading, isoDate } from './dates.js';
 
-/** Distinct texts of a column or of a key part of a set. */
+/** Distinct strings in a column or in a key part of a set. */
 export interface Values extends Iterable<string> {
   readonly size: number;
-  /** Format of the dates or times before they were normalized. */
+  /** Original format of the dates or times, which are normalized. */
   readonly reading?: DateReading;
   has(text: string): boolean;
 }
 
-/** Texts that exist in only one of two columns. */
+/** Strings of a column that are missing in another column. */
 export interface MissingTexts {
-  /** First missing texts. `count` is the total. */
+  /** First missing strings. `count` is the total number. */
   texts: readonly string[];
   count: number;
 }
 
-/** Limits the texts, members and rows that are compared during a pass over a canvas. */
+/** Limits the number of strings, members and rows that are compared during a pass over a canvas. */
 export interface ComparisonBudget {
   remaining: number;
 }
 
-/** Maximum number of missing texts in a result. Messages name some of them and suggest the nearest texts. */
+/** Maximum number of missing strings in a result. Messages list some of them and suggest the nearest strings. */
 const MAX_TEXTS = 500;
 
-/** Whether the values contain a text. A date may be written in a different format than in its file. */
+/** Whether the values contain a string. A date may be written in a different format than in its file. */
 export const hasText = (values: Values, text: string): boolean =>
   values.has(text) || values.has((values.reading ? cellOf(text, values.reading) : isoDate(text)) ?? text);
 
@@ -45,7 +45,10 @@ export function identityOf(values: object): number {
 
 const missingByPair = new WeakMap<Values, WeakMap<Values, MissingTexts>>();
 
-/** Returns the texts of a column that another column lacks, or undefined if the budget is exhausted. Results are cached. */
+/**
+ * Returns the strings of a column that are missing in another column, or undefined if the budget is exhausted. Results are
+ * cached.
+ */
 export function textsMissingIn(values: Values, other: Values, budget: ComparisonBudget): MissingTexts | undefined {
   const cached = missingByPair.get(values)?.get(other);
   if (cached !== undefined) return cached;

@@ -5,11 +5,11 @@ import type { ComparisonBudget, Values } from './values.js';
 /** Cells of a column in the order of the members. Empty cells are null. */
 export type Cells = readonly (number | string | null)[];
 
-/** Set as formulas see it. */
+/** Set as seen by formulas. */
 export interface SetShape {
   /** Number of key columns: 1 for a plain set, 2 for pairs. */
   arity: number;
-  /** Distinct texts of each key column, if known. */
+  /** Distinct strings in each key column, if known. */
   parts?: readonly (Values | undefined)[];
   /** Cells of each key column in the order of the members, if known. Absent for a set with a single key column. */
   keys?: readonly Cells[];
@@ -21,20 +21,20 @@ export interface SetShape {
   fallback?: number;
 }
 
-/** Column of numbers or of texts (labels) over a set. */
+/** Column of numbers or text labels, with a cell for each member of a set. */
 export interface ColumnShape {
   /** Name of the set. A member of the column takes as many keys as the set has key columns. */
   set: string;
   type: 'number' | 'text';
-  /** Format of its dates or times. */
+  /** Format of the dates or times in the column. */
   reading?: DateReading;
-  /** Sentence that names the first non-numeric cell of a text column that seems to be meant as numeric. */
+  /** Sentence about the first non-numeric cell, if the column is text but seems to be meant as numeric. */
   misfit?: string;
   /** Name and file of the source column, if formulas use a different name. */
   origin?: string;
   /** Name of the column in its file, if formulas use a different name. */
   column?: string;
-  /** Distinct texts, if known. */
+  /** Distinct strings, if known. */
   values?: Values;
   /** Minimum and maximum, if known. */
   range?: readonly [number, number];
@@ -49,7 +49,7 @@ export interface Family {
   index: Index;
 }
 
-/** Meaning of each name on a canvas. A set and a column may share a name, because their places in a formula differ. */
+/** Meaning of each name on a canvas. A set and a column may share a name, because formulas use them in different positions. */
 export interface Vocabulary {
   sets: ReadonlyMap<string, SetShape>;
   /** Columns by name. Columns of different sets may share a name. */
@@ -61,7 +61,7 @@ export interface Vocabulary {
   wholes?: ReadonlySet<string>;
   /** Constants without an index. */
   values: ReadonlyMap<string, number>;
-  /** Remaining comparisons for this pass over the canvas. Unlimited if absent. */
+  /** Number of comparisons left for this pass over the canvas. Unlimited if absent. */
   budget?: ComparisonBudget;
 }
 

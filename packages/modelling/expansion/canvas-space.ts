@@ -9,11 +9,14 @@ import { ExpansionRefusal } from './refusal.js';
 import { Space } from './space.js';
 import { Steps } from './steps.js';
 
-/** Maximum number of members of a set, and of rows of a formula. Larger data are checked only by the solve. */
+/** Maximum number of members in a set, and of rows of a formula. Larger data is only checked by the solve. */
 const MAX_MEMBERS = 50_000;
 const MAX_ROWS = 200_000;
 
-/** Part of a canvas with known data, expanded as in a solve. Names are added when a formula first mentions them. */
+/**
+ * Data of a canvas, as far as it is known, for expanding formulas as in a solve. Names are added when a formula first mentions
+ * them.
+ */
 export class CanvasSpace {
   private readonly space: Space;
   private readonly isKnown = new Map<string, boolean>();
@@ -29,7 +32,7 @@ export class CanvasSpace {
 
   readonly textOf = (code: number): string => this.space.texts.text(code);
 
-  /** Adds the data of the given names. Returns false if some of the data are not known. */
+  /** Adds the data for the given names. Returns false if some of the data is unknown. */
   add(names: readonly string[]): boolean {
     return names.map((name) => this.addName(name)).every(Boolean);
   }
@@ -50,7 +53,7 @@ export class CanvasSpace {
     }
   }
 
-  /** Charges members of a set to the budget. Returns false if there are too many of them. */
+  /** Deducts the members of a set from the budget. Returns false if there are too many. */
   private tryCharge(members: number): boolean {
     if (members > MAX_MEMBERS) return false;
     this.charge(members);
@@ -64,7 +67,7 @@ export class CanvasSpace {
   private addName(name: string): boolean {
     const known = this.isKnown.get(name);
     if (known !== undefined) return known;
-    // Avoids recursion, because an index cannot mention its own family.
+    // Prevents infinite recursion if an index mentions its own family, which is invalid.
     this.isKnown.set(name, false);
     const { sets, columns, families, variables, values } = this.vocabulary;
     const set = sets.get(name);

@@ -1,13 +1,13 @@
 import type { Condition, Index, Operand } from '../formula.js';
 import { namesInCondition, namesInOperand } from '../mentions.js';
 
-/** Names that are available when a membership adds its members to the existing rows. */
+/** Names at the point where a membership joins its members to the existing rows. */
 export interface Stage {
   /** Names that the membership binds. */
   members: ReadonlySet<string>;
   /** Names that the rows already have. */
   rows: ReadonlySet<string>;
-  /** Names that later memberships bind. Conditions on these names wait, because a later membership may exclude members. */
+  /** Names that later memberships also use. Conditions on these names wait, because a later membership may exclude members. */
   later: ReadonlySet<string>;
 }
 
@@ -15,7 +15,7 @@ export interface Stage {
 export class PendingConditions {
   private pending: { condition: Condition; names: ReadonlySet<string> }[];
 
-  /** @param indices all names of indices. Other names in a condition are available from the start. */
+  /** @param indices all index names. Other names in a condition are available from the start. */
   constructor(
     where: Index['where'],
     private readonly indices: ReadonlySet<string>,
@@ -26,12 +26,12 @@ export class PendingConditions {
     }));
   }
 
-  /** Takes the conditions that use only names of the new members. */
+  /** Takes the conditions that only use names of the new members. */
   takeMemberConditions(stage: Stage): Condition[] {
     return this.take((names) => isOfMembers(names, stage));
   }
 
-  /** Takes the conditions whose names are all available once rows and members are joined. */
+  /** Takes the conditions whose names are all available once the rows and the members are joined. */
   takeAvailable({ members, rows, later }: Stage): Condition[] {
     const available = new Set([...rows, ...members]);
     return this.take((names) => areAvailable(names, available, later));
@@ -57,7 +57,7 @@ export class PendingConditions {
     return due.map(({ condition }) => condition);
   }
 
-  /** Returns the operands of new members and of rows, or undefined if the condition is not such an equality. */
+  /** Returns the operands of the new members and of the rows, or undefined if the condition is not an equality between them. */
   private sidesOf(condition: Condition, stage: Stage): [ofMembers: Operand, ofRows: Operand] | undefined {
     if (condition.kind !== 'compare' || condition.comparison !== '=') return undefined;
     const { left, right } = condition;

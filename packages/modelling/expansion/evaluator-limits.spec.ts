@@ -39,7 +39,7 @@ function refusal(expand: () => unknown): string {
   return 'none';
 }
 
-describe('row limit of one formula', () => {
+describe('row limit of a formula', () => {
   it('counts rows before joining two sets without a key', () => {
     const evaluator = over({ suppliers: 5_000, customers: 5_000 });
     const all = index('s in suppliers, c in customers');
@@ -49,9 +49,9 @@ describe('row limit of one formula', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * MB);
   });
 
-  it('applies to the rows of all parts together', () => {
+  it('applies to the total rows of all parts', () => {
     const evaluator = over({});
-    // Rows are counted before names are resolved. The unknown name avoids computing millions of values.
+    // Rows are counted before names are resolved. The unknown name keeps the test from computing millions of values.
     const unknown = sum('unknown');
     expect(refusal(() => evaluator.finite(unknown, frameOf(10_000_000)))).toMatch(/ is called unknown$/);
     expect(refusal(() => evaluator.finite(unknown, ONE_ROW))).toMatch(/^It runs over more than 20000000 combinations/);
@@ -61,7 +61,7 @@ describe('row limit of one formula', () => {
 });
 
 describe('row limit of all formulas', () => {
-  // A rejected product is counted but takes no time: 4,000 rows plus 4,000 times 9,999 combinations make 40,000,000.
+  // A rejected product counts but takes no time: 4,000 rows plus 4,000 times 9,999 combinations are 40,000,000 rows.
   const product = index('d in depots, s in stops');
   const single = index('d in depots');
   const refused = (times: number): Evaluator => {
@@ -82,12 +82,12 @@ describe('row limit of all formulas', () => {
   });
 });
 
-describe('term limit of one sum', () => {
+describe('term limit of a sum', () => {
   const rows = frameOf(1_000_000);
   const most = Array.from({ length: 10 }, () => 'x');
 
   it('allows 10,000,000 terms before they are added up', () => {
-    // The unknown name ends the formula before the terms are added up, which would take longer.
+    // The unknown name makes the formula fail before its terms are added up, which would take too long.
     expect(refusal(() => over({}).finite(sum(...most, 'unknown'), rows))).toMatch(/ is called unknown$/);
   });
 

@@ -13,17 +13,16 @@ import type { Space } from './space.js';
 import { Steps } from './steps.js';
 import { concatenated, type Linear, merged, negate, scale, startsOf, Terms } from './terms.js';
 
-/** Maximum number of terms of a sum before terms of the same variable are added up. */
+/** Maximum number of terms in a sum, counted before the terms of the same variable are added up. */
 const MAX_TERMS = 10_000_000;
-/** Key that no member has. */
+/** Key that does not match any member. */
 const NO_KEY = -9;
 const TOO_LARGE = 'A number in the formula becomes too large';
 
 /**
- * Evaluates formulas for all rows of an index together. All operations work on columns, so the time depends on rows and terms,
- * not on the number of formulas.
+ * Evaluates a formula for all rows of an index at once. All operations work on whole columns.
  *
- * @throws ExpansionRefusal from every method
+ * @throws ExpansionRefusal in every method
  */
 export class Evaluator {
   private places = new Int32Array(0);
@@ -31,7 +30,7 @@ export class Evaluator {
 
   /**
    * @param nameOf returns the name of a variable for messages
-   * @param observer receives missing values, which are rejected otherwise
+   * @param observer receives missing values. Without an observer, they are rejected
    */
   constructor(
     private readonly space: Space,
@@ -67,7 +66,7 @@ export class Evaluator {
     }
   }
 
-  /** Evaluates an expression without an index. Each variable occurs once in its terms. */
+  /** Evaluates an expression without an index. Each variable occurs only once in the terms. */
   figureOf(expression: Expression): { constant: number; terms: Terms } {
     this.steps.begin();
     const linear = this.finite(expression, ONE_ROW);
@@ -145,7 +144,7 @@ export class Evaluator {
     return { constants, ...(lists.length > 0 && { terms: this.merge(concatenated(lists), frame.size).terms }) };
   }
 
-  /** At most a single factor may have variables. */
+  /** Evaluates a product. At most one factor may contain variables. */
   private product(factors: Extract<Expression, { kind: 'product' }>['factors'], frame: Frame): Linear {
     const scales = new Float64Array(frame.size).fill(1);
     let variable: { constants: Float64Array; terms: Terms } | undefined;
@@ -189,7 +188,7 @@ export class Evaluator {
     return { constants: sums, terms: this.merge(terms, frame.size).terms };
   }
 
-  /** Extends each row of a frame by the members of an index. */
+  /** Extends each row of a frame with the members of an index. */
   private extend(outer: Frame, index: Index, isSum: boolean): Derived {
     const { over } = index;
     const where = this.withDates(index, outer);
@@ -219,7 +218,10 @@ export class Evaluator {
     return extended;
   }
 
-  /** Returns the condition of an index, with its texts in the format of the dates and times that they are compared with. */
+  /**
+   * Returns the condition of an index. Its strings are converted to the format of the dates and times that they are compared
+   * with.
+   */
   private withDates({ over, where }: Index, { readings: known }: Frame): Condition | undefined {
     const readings = new Map(known);
     for (const membership of over) {
@@ -240,14 +242,14 @@ export class Evaluator {
     return result;
   }
 
-  /** Converts the sides of an equality to a join key. Returns undefined if a text is compared with a number. */
+  /** Converts the sides of an equality to a join key. Returns undefined if a string is compared with a number. */
   private joinKey(ofMembers: Operand, members: Frame, ofRows: Operand, rows: Frame): JoinKey | undefined {
     const isText = this.lookup.isText(ofMembers, members);
     if (isText !== this.lookup.isText(ofRows, rows)) return undefined;
     if (isText)
       return {
         members: this.lookup.texts(ofMembers, '=', ofRows, members, rows),
-        // Empty dates and members outside of the set equal nothing, including each other.
+        // Empty dates and members outside the set are not equal to anything, not even to each other.
         rows: this.lookup.texts(ofRows, '=', ofMembers, rows, members).map((code) => (code < 0 ? NO_KEY : code)),
       };
     return keyOfFigures(

@@ -4,9 +4,12 @@ import type { Members } from './space.js';
 /** Rows of an index. Each row is a combination of members. */
 export interface Frame {
   size: number;
-  /** Codes of the members of each index name, by row. */
+  /** Member codes of each index name, by row. */
   codes: ReadonlyMap<string, Int32Array>;
-  /** Set of each index name that iterates over a whole set on its own. Lags follow the order of the set. */
+  /**
+   * Sets of the index names that iterate over a whole set and are not one of several key parts. Lags follow the order of the
+   * set.
+   */
   homes: ReadonlyMap<string, Members>;
   /** Date or time formats of the index names. */
   readings: ReadonlyMap<string, DateReading>;
@@ -15,7 +18,7 @@ export interface Frame {
 /** Frame of a formula without an index. */
 export const ONE_ROW: Frame = { size: 1, codes: new Map(), homes: new Map(), readings: new Map() };
 
-/** Frame derived from the rows of another frame. `parents` contains the row numbers in that frame. */
+/** Frame derived from the rows of a parent frame. `parents` contains the row numbers in the parent frame. */
 export interface Derived {
   frame: Frame;
   parents: Int32Array;
@@ -34,7 +37,7 @@ export function pickFrom(column: Int32Array, rows: Int32Array): Int32Array {
   return picked;
 }
 
-/** Returns the numbers of the rows whose mask is set. */
+/** Returns the numbers of the rows that are set in a mask. */
 export function passing(mask: Uint8Array): Int32Array {
   let count = 0;
   for (const passes of mask) count += passes;

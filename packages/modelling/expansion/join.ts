@@ -4,15 +4,15 @@ import { allRows, type Derived, type Frame, pick, pickFrom } from './frame.js';
 import { KeyTable } from './key-table.js';
 import type { Members } from './space.js';
 
-/** Columns that must be equal for a member to match a row. */
+/** Pair of columns that must be equal for a member to match a row. */
 export interface JoinKey {
   members: Int32Array;
   rows: Int32Array;
 }
 
 /**
- * Returns the members of a set under the names that are not bound yet. Excludes members that contradict a repeated name, as in
- * `(a, a)`.
+ * Returns the members of a set, by the names that are not bound yet. If a name is repeated, as in `(a, a)`, excludes members
+ * whose key parts differ.
  */
 export function newMembers({ names }: Membership, set: Members, bound: ReadonlySet<string>): Derived {
   const codes = new Map<string, Int32Array>();
@@ -37,7 +37,7 @@ export function newMembers({ names }: Membership, set: Members, bound: ReadonlyS
   return { frame: pick(frame, matchingRows), parents: matchingRows };
 }
 
-/** Returns the join keys between members and rows: the key parts whose names an outer index has bound. */
+/** Returns the join keys between members and rows. They are the key parts whose names an outer index has already bound. */
 export function boundKeys({ names }: Membership, set: Members, members: Int32Array, frame: Frame): JoinKey[] {
   return names.flatMap((name, at): JoinKey[] => {
     const rows = frame.codes.get(name);
@@ -58,7 +58,7 @@ export function keyOfFigures(members: Float64Array, rows: Float64Array): JoinKey
 }
 
 /**
- * Joins each row with all members that have its keys.
+ * Joins each row with all members whose keys are equal.
  *
  * @param admit receives the number of joined rows before they are created, and may throw
  */

@@ -1,21 +1,21 @@
-/** Maximum number of tuples and of codes. A pair of them fits into an exact integer. */
+/** Maximum number of tuples and of codes. A pair of a tuple and a code fits into an exact integer. */
 const SPAN = 2 ** 26;
 /** Maximum length of a table with a slot for each pair. */
 const MAX_PLACES = 2 ** 22;
 
 /** Assigns ids to pairs of a tuple id and the code of the next column. */
 interface Level {
-  /** Local number of each code, counted from 0. -1 for codes that do not occur. */
+  /** Zero-based local number of each code, or -1 for codes that do not occur. */
   locals: Int32Array;
   /** Number of distinct codes. */
   width: number;
-  /** Tuple ids by `tuple * width + code`. A map by `tuple * SPAN + code` if the array would be too long. */
+  /** Tuple ids by `tuple * width + code`. If the array would be too long, this is a map by `tuple * SPAN + code`. */
   pairs: Int32Array | Map<number, number>;
 }
 
 /**
- * Distinct tuples of several columns of codes from 0, numbered in the order of first occurrence. Tuples with a negative code are
- * excluded.
+ * Distinct tuples from several columns of codes, numbered from 0 in the order of first occurrence. Tuples with a negative code
+ * are excluded.
  */
 export class KeyTable {
   /** Tuple id of each row, or -1. */
@@ -34,7 +34,7 @@ export class KeyTable {
     }
   }
 
-  /** Returns the tuple ids of rows in other columns, or -1 for tuples that do not exist. */
+  /** Returns the tuple ids for the rows of other columns, or -1 for tuples that do not exist. */
   find(columns: readonly Int32Array[], length: number): Int32Array {
     const ids = new Int32Array(length);
     for (const [at, { locals, width, pairs }] of this.levels.entries()) {
@@ -53,7 +53,7 @@ export class KeyTable {
 
 /**
  * Creates an empty level for a column.
- * @param tuples number of tuples of the preceding columns
+ * @param tuples number of tuples in the preceding columns
  */
 function levelFor(column: Int32Array, tuples: number): Level {
   let largest = -1;
@@ -65,7 +65,7 @@ function levelFor(column: Int32Array, tuples: number): Level {
   return { locals, width, pairs: isShort ? new Int32Array(tuples * width).fill(-1) : new Map() };
 }
 
-/** Replaces tuple ids by the ids of tuples extended by a column. Returns the number of tuples. */
+/** Replaces tuple ids with the ids of the tuples extended by a column. Returns the number of tuples. */
 function extend({ locals, width, pairs }: Level, ids: Int32Array, column: Int32Array): number {
   let size = 0;
   for (let row = 0; row < ids.length; row += 1) {

@@ -20,17 +20,17 @@ import { refuse } from './refusal.js';
 import type { Column, FamilyOf, Members, Space } from './space.js';
 import { Terms } from './terms.js';
 
-/** Code of a member beyond the ends of the set, reached by a lag. */
+/** Code for a lag that leads beyond the ends of the set. */
 const OUTSIDE = -2;
-/** Code of an empty cell, which fails every comparison. */
+/** Code for an empty cell, which fails every comparison. */
 const EMPTY = -3;
 /** Placeholder for a missing value while an observer collects missing values. Not 0, because a formula may divide by it. */
 const STAND_IN = 1;
 
 /**
- * Resolves names in each row of a frame: members, cells of columns, variables of families.
+ * Resolves the names in each row of a frame to members, column cells or family variables.
  *
- * @throws ExpansionRefusal from every method if a name or member does not exist
+ * @throws ExpansionRefusal in every method if a name or member does not exist
  */
 export class Lookup {
   constructor(
@@ -46,7 +46,7 @@ export class Lookup {
     return set;
   }
 
-  /** Returns the cells of a numeric column. A cell is 0 if a lag leads outside of the set. */
+  /** Returns the cells of a numeric column. A cell is 0 if a lag leads outside the set. */
   figures(expression: MemberOf, frame: Frame): Float64Array {
     const column = this.column(expression);
     const keys = this.keyColumns(expression, column.set.readings, frame);
@@ -66,7 +66,7 @@ export class Lookup {
     return cells;
   }
 
-  /** Returns the variable of a family for each row, except for rows whose lag leads outside of the set. */
+  /** Returns the variable of a family for each row, except for rows whose lag leads outside the set. */
   variables(family: FamilyOf, expression: MemberOf, frame: Frame): Terms {
     this.checkArity(expression, family.names, `indexed by ${family.names.join(', ')}`);
     const keys = this.keyColumns(expression, family.readings, frame);
@@ -80,7 +80,7 @@ export class Lookup {
     return terms;
   }
 
-  /** Returns members whose names are numbers as numbers. */
+  /** Converts member names to numbers. Rejects names that are not numbers. */
   memberFigures(codes: Int32Array, name: string): Float64Array {
     const { asFigures } = this.space.texts;
     return Float64Array.from(codes, (code) => {
@@ -91,7 +91,7 @@ export class Lookup {
     });
   }
 
-  /** Whether an operand is a text: a literal, a member, or a label. */
+  /** Whether an operand is text: a literal, a member, or a label. */
   isText(operand: Operand, frame: Frame): boolean {
     if (operand.kind === 'text') return true;
     if (operand.kind === 'name') return frame.codes.has(operand.name);
@@ -105,10 +105,10 @@ export class Lookup {
   }
 
   /**
-   * Returns the text codes of an operand. A code is negative if it cannot be compared: outside of the set after a lag, or an
-   * empty cell in a column of dates or in an ordered comparison. The literal `""` does match empty cells.
+   * Returns the text codes of an operand. A code is negative if the operand cannot be compared, because a lag leads outside the
+   * set, or because a cell is empty in a date column or in an ordered comparison. The literal `""` does match empty cells.
    *
-   * @param other the other operand. A date compared with times becomes its first moment.
+   * @param other the other operand. A date that is compared with timestamps means midnight.
    */
   texts(operand: Operand, comparison: Comparison, other: Operand, frame: Frame, ofOther = frame): Int32Array {
     const reading = this.readingOf(operand, frame.readings);
@@ -149,7 +149,7 @@ export class Lookup {
     return codes;
   }
 
-  /** Names the members of a row for a message. */
+  /** Describes the members of a row for a message. */
   forRow({ codes }: Frame, row: number): string {
     const members = [...codes.values()].map((column) => this.quoted(column[row]!));
     return members.length === 0 ? '' : ` for ${members.join(', ')}`;
@@ -190,7 +190,7 @@ export class Lookup {
     });
   }
 
-  /** @param isMember whether the column's set has the member, so that only the cell is missing */
+  /** @param isMember whether the member exists in the column's set and only the cell is missing */
   private miss(expression: MemberOf, keys: readonly Int32Array[], row: number, isMember: boolean): void {
     const { name, position } = expression;
     const member = this.memberAt(keys, row);
@@ -211,5 +211,5 @@ export class Lookup {
 
 export const refuseMisfit = ({ problem, position }: FormulaProblem): never => refuse(problem, position);
 
-/** Whether a lag leads outside of the set. */
+/** Whether a lag leads outside the set. */
 const isOutside = (keys: readonly Int32Array[], row: number): boolean => keys.some((column) => column[row] === OUTSIDE);

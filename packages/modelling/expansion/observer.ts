@@ -2,14 +2,14 @@ import type { Index, Membership, MemberOf } from '../formula.js';
 import type { Frame } from './frame.js';
 import type { Column, Members } from './space.js';
 
-/** Missing values or members that an expression needs. */
+/** Missing value or member that an expression needs. */
 export interface Missing {
   expression: MemberOf;
-  /** Member in quotes. */
+  /** Quoted name of the member. */
   member: string;
   /** Absent for a variable. */
   column?: Column;
-  /** Whether the column's set has the member, so that only the cell is missing. */
+  /** Whether the member exists in the column's set and only the cell is missing. */
   isMember: boolean;
 }
 
@@ -17,14 +17,14 @@ export interface Missing {
 export interface Observer {
   /** Called for a missing value or member. The evaluation continues without it. */
   missing(missing: Missing): void;
-  /** Called if a comparison excludes an empty cell. The member is in quotes. */
+  /** Called if a comparison excludes an empty cell. The member name is quoted. */
   uncompared(column: string, member: string): void;
   /**
-   * Called for a column with a default. `places` contains the place of each looked-up member in its set, or a negative number if
-   * it is missing.
+   * Called for a column with a default. `places` contains the zero-based position of each looked-up member in its set, or a
+   * negative number if it is missing.
    */
   defaulted(expression: MemberOf, column: Column, places: Int32Array): void;
-  /** Called when the set of a sum is joined with the rows outside of it. */
+  /** Called when the set of a sum is joined with the rows outside the sum. */
   filtered(membership: Membership, set: Members, outer: Frame): void;
   /** Called for an index without rows. */
   emptied(index: Index, isSum: boolean): void;

@@ -1,6 +1,6 @@
 import type { FormulaProblem } from '../formula.js';
 
-/** Aborts an expansion. */
+/** Thrown to abort an expansion. */
 export class ExpansionRefusal extends Error {
   constructor(readonly reason: FormulaProblem) {
     super(reason.problem);

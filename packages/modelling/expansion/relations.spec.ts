@@ -38,7 +38,10 @@ function expanded(formula: Formula): Rows | string {
   }
 }
 
-/** Both can name another variable of the same factor: after `x - x + y + x`, one puts `y` first and the other `x`. */
+/**
+ * Removes variable names from an error message, because the two implementations may name different variables of the same
+ * factor: after `x - x + y + x`, one lists `y` first and the other lists `x` first.
+ */
 const withoutVariables = (result: Rows | string): Rows | string =>
   typeof result === 'string' ? result.replace(/(variables? ).*/, '$1...') : result;
 
@@ -62,9 +65,9 @@ describe('rowsOf without an index', () => {
     return formula;
   };
 
-  it('returns exactly the rows of linearRows', () => {
+  it('returns exactly the same rows as linearRows', () => {
     const seen = { rows: 0, refused: 0 };
-    // Relations of a chain point the same way.
+    // All relations of a chain point in the same direction.
     const chain = fc
       .constantFrom('<=', '>=')
       .chain((way) => fc.array(fc.tuple(fc.constantFrom(way, '='), side), { minLength: 1, maxLength: 3 }));

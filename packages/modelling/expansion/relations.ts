@@ -4,7 +4,9 @@ import type { Evaluator } from './evaluator.js';
 import type { Frame } from './frame.js';
 import { concatenated, type Linear, Terms } from './terms.js';
 
-/** Rows `lower <= terms <= upper` for each row of a frame. An infinite bound is absent, and equal bounds form an equation. */
+/**
+ * Rows `lower <= terms <= upper` for each row of a frame. An infinite bound means no bound, and equal bounds form an equation.
+ */
 export interface Rows {
   terms: Terms;
   /** Start of the terms of each row, followed by the end of the last row. */
@@ -14,8 +16,8 @@ export interface Rows {
 }
 
 /**
- * Expands a formula to rows with the variables on the left. A chain yields several row sets, but only a single set if all its
- * relations bound the same terms (`0 <= x <= 4`). Between whole numbers `<` and `>` require a difference of at least 1.
+ * Expands a formula to rows with the variables on the left. A chain yields several row sets, or only one if all its relations
+ * bound the same terms (`0 <= x <= 4`). Between whole numbers `<` and `>` require a difference of at least 1.
  *
  * @param isWhole whether the values of a variable are whole numbers
  * @throws ExpansionRefusal
@@ -50,7 +52,7 @@ function tighten({ terms, starts, lower, upper }: Rows, isWhole: (variable: numb
     let at = starts[row]!;
     while (at < starts[row + 1]! && Number.isInteger(terms.coefficients[at]!) && isWhole(terms.columns[at]!)) at += 1;
     if (at < starts[row + 1]!) continue;
-    // Sums without variables are exact.
+    // The bounds of rows without variables are exact.
     const tolerance = starts[row] === starts[row + 1] ? 0 : undefined;
     lower[row] = nextWhole(lower[row]!, tolerance);
     upper[row] = 0 - nextWhole(-upper[row]!, tolerance);
@@ -77,7 +79,7 @@ function toRows(evaluator: Evaluator, left: Linear, relation: Relation, right: L
   };
 }
 
-/** Returns terms multiplied by a sign. Copies the list, because both neighbors in a chain share it. */
+/** Returns terms multiplied by a sign. Copies the terms, because both adjacent relations of a chain share them. */
 function scaled(terms: Terms | undefined, sign: number): Terms | undefined {
   if (terms === undefined || sign === 1) return terms;
   const { rows, columns, size } = terms;

@@ -2,7 +2,7 @@ import type { DateReading } from '../dates.js';
 import { KeyTable } from './key-table.js';
 import { Texts } from './texts.js';
 
-/** Members of a set in order. */
+/** Members of a set, in order. */
 export interface SetData {
   /** Titles of the key columns. */
   titles: readonly string[];
@@ -12,7 +12,7 @@ export interface SetData {
   readings?: readonly (DateReading | undefined)[];
 }
 
-/** Column over a set, with a cell for each member. */
+/** Column with a cell for each member of a set. */
 export type ColumnData = {
   set: string;
 } & (
@@ -36,7 +36,7 @@ export interface Members {
   readings: readonly (DateReading | undefined)[];
 }
 
-/** Column whose texts are codes of {@link Texts}. Null becomes the empty text. */
+/** Column whose strings are codes of {@link Texts}. Null becomes the empty string. */
 export type Column = { name: string; set: Members } & (
   | { type: 'number'; figures: Float64Array; fallback?: number }
   | { type: 'text'; codes: Int32Array; reading?: DateReading }
@@ -55,12 +55,12 @@ export interface FamilyOf {
   from: number;
 }
 
-/** Data that formulas are expanded over. */
+/** Data for expanding formulas. */
 export class Space {
   readonly texts: Texts;
   readonly sets = new Map<string, Members>();
   readonly columns = new Map<string, Column>();
-  /** Second sets of columns whose name exists in another set. Formulas cannot refer to either column. */
+  /** Second set of each column name that exists in several sets. Formulas cannot refer to such a column. */
   readonly doubled = new Map<string, string>();
   readonly families = new Map<string, FamilyOf>();
   readonly variables = new Map<string, number>();

@@ -1,13 +1,13 @@
 import { refuse } from './refusal.js';
 
-/** Maximum number of rows for all parts of a formula. Their results may be in memory at the same time. */
+/** Maximum total number of rows for all parts of a formula, whose results may be in memory at the same time. */
 const MAX_ROWS = 20_000_000;
-/** Maximum number of rows for all formulas of a model. */
+/** Maximum total number of rows for all formulas of a model. */
 const MAX_STEPS = 200_000_000;
 
 /** Counts the rows of formulas before memory is allocated for them. */
 export class Steps {
-  /** Rows of the current formula, and of all formulas so far. */
+  /** Number of rows for the current formula, and for all formulas so far. */
   private currentRows = 0;
   private totalRows = 0;
 

@@ -1,11 +1,11 @@
-/** Terms of many rows in columns: term k is `coefficients[k]` times the variable `columns[k]` in the row `rows[k]`. */
+/** Terms of many rows, stored by column: term k is `coefficients[k]` times the variable `columns[k]` in the row `rows[k]`. */
 export class Terms {
   rows: Int32Array;
   columns: Int32Array;
   coefficients: Float64Array;
   size = 0;
 
-  /** @param isMerged whether terms are sorted by row, with each variable at most once per row and no coefficient 0 */
+  /** @param isMerged whether terms are sorted by row, with each variable at most once per row and without coefficients of 0 */
   constructor(
     capacity: number,
     public isMerged = false,
@@ -49,7 +49,7 @@ export function concatenated(lists: readonly Terms[]): Terms {
  * Sorts terms by row and adds up the terms of each variable. Drops coefficients of 0. Variables keep the order of their first
  * occurrence in the row. Coefficients are added in their original order.
  *
- * @param places scratch array with a -1 for each variable. It is restored before the return.
+ * @param places scratch array with -1 for each variable. It is restored before the function returns.
  * @returns the terms, and the start of each row's terms followed by the total number of terms
  */
 export function merged(terms: Terms, rows: number, places: Int32Array): { terms: Terms; starts: Int32Array } {
@@ -78,7 +78,7 @@ export function merged(terms: Terms, rows: number, places: Int32Array): { terms:
   return { terms: result, starts };
 }
 
-/** Returns the places of terms sorted by row. The sort is stable. */
+/** Returns the indexes of the terms, sorted by row. The sort is stable. */
 function byRow({ rows, size }: Terms, count: number): Int32Array {
   const next = startsOf({ rows, size }, count);
   const order = new Int32Array(size);

@@ -4,7 +4,7 @@ import { Texts } from './texts.js';
 
 describe('Texts', () => {
   it.each(['02.03.2025', '2.3.2025', '02/03/2025', '2 Mar 2025', '2025/03/02'])(
-    'normalises %s to the date of a file',
+    'treats %s as equal to the date in the file',
     (text) => {
       const texts = new Texts([{ type: 'date' }]);
       const code = texts.add('2025-03-02');
@@ -30,13 +30,13 @@ describe('Texts', () => {
     ['8:00', [{ type: 'time' }], '08:00:00'],
     ['8:00', [{ type: 'date' }], '8:00'],
     ['20250301', [{ type: 'date' }], '20250301'],
-  ])('converts %s to the format of files with %j: %s', (text, readings, cell) => {
+  ])('converts %s to the format of a file with %j: %s', (text, readings, cell) => {
     const texts = new Texts(readings);
     expect(texts.text(texts.add(text))).toBe(cell);
     expect(texts.text(texts.add(cell))).toBe(cell);
   });
 
-  it('keeps texts that are not dates, and all texts if no file has dates', () => {
+  it('keeps strings that are not dates, and all strings if no file has dates', () => {
     const [dated, plain] = [new Texts([{ type: 'date' }]), new Texts()];
     expect(dated.text(dated.add('1.2.3.4'))).toBe('1.2.3.4');
     expect(plain.text(plain.add('02.03.2025'))).toBe('02.03.2025');

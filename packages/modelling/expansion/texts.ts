@@ -1,10 +1,10 @@
 import { cellOf, type DateReading, mergedReadings } from '../dates.js';
 import { compareTexts, type OrderedText, orderedText } from '../text-order.js';
 
-/** Member names that are read as numbers. */
+/** Pattern for member names that are read as numbers. */
 const FIGURE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 
-/** Assigns codes to texts, so that members can be compared and looked up as numbers. */
+/** Assigns integer codes to strings, so that members can be compared and looked up as numbers. */
 export class Texts {
   private readonly codes = new Map<string, number>();
   private readonly texts: string[] = [];
@@ -12,12 +12,12 @@ export class Texts {
   private readonly ordered: OrderedText[] = [];
   private readonly readings: readonly DateReading[];
 
-  /** @param readings formats of the dates and times in files. With dates, `02.02.2025` equals `2025-02-02`. */
+  /** @param readings formats of the dates and times in files. If there are dates, `02.02.2025` equals `2025-02-02`. */
   constructor(readings: Iterable<DateReading> = []) {
     this.readings = mergedReadings(readings);
   }
 
-  /** Returns the code of a text. Assigns a new code to a new text. */
+  /** Returns the code of a string. Assigns a new code to a new string. */
   add(text: string): number {
     const existing = this.codes.get(text);
     if (existing !== undefined) return existing;
@@ -40,7 +40,7 @@ export class Texts {
     return this.texts[code] ?? '';
   }
 
-  /** Numeric values of the texts by code. NaN for texts that are not numbers. */
+  /** Numeric values of the strings by code. NaN for strings that are not numbers. */
   get asFigures(): readonly number[] {
     for (let code = this.figures.length; code < this.texts.length; code += 1)
       this.figures.push(toFigure(this.text(code)));
@@ -48,8 +48,8 @@ export class Texts {
   }
 
   /**
-   * Compares two texts by code: numbers by value, other texts in natural order. Returns a negative number if the first is
-   * smaller.
+   * Compares the strings with two codes: numbers by value, other strings in natural order. Returns a negative number if the
+   * first is smaller.
    */
   compare(one: number, other: number): number {
     const { asFigures } = this;

@@ -81,7 +81,7 @@ describe('runTrial', () => {
     ['x <= width[g]', 'g in goods where kind[g] = "soft"', 'width has no value for "elm": fill it in'],
     ['x <= 3', 'g in goods where width[g] > 3', 'width has no value for "elm": fill it in'],
     ['sum g in goods where width[g] > 3: make[g] <= 3', undefined, 'width has no value for "elm": fill it in'],
-  ])('reports missing values that a formula reaches: %s for %s', (text, index, problem) => {
+  ])('reports missing values that a formula needs: %s for %s', (text, index, problem) => {
     expect(trialOf(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: true });
   });
 
@@ -93,7 +93,7 @@ describe('runTrial', () => {
     ['x <= lead[t + 1]', 't in weeks'],
     ['sum g in goods where g = "oak": need[g, "1"] * x <= 3', undefined],
     ['soft_only[g] <= 3', 'g in goods where kind[g] = "soft"'],
-  ])('ignores missing values that a formula does not reach: %s for %s', (text, index) => {
+  ])('ignores missing values that a formula does not need: %s for %s', (text, index) => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings: [] });
   });
 
@@ -101,7 +101,7 @@ describe('runTrial', () => {
     ['soft_only[g] <= 3', 'g in goods', 'soft_only has no member "oak"'],
     ['stock[g, t] <= 3', 'g in others, t in weeks', 'stock has no member "ash", "1" and 2 more'],
     ['x / zero[g] <= 3', 'g in goods', 'It divides by 0 for "oak"'],
-  ])('reports other problems that a solve would have: %s for %s', (text, index, problem) => {
+  ])('reports other reasons why a solve would fail: %s for %s', (text, index, problem) => {
     expect(trialOf(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: false });
   });
 
@@ -143,7 +143,7 @@ describe('runTrial', () => {
       '(g, t) in straight',
       ['None of the members used here is in spares, so spare always has its default value'],
     ],
-  ])('warns of members whose combination has no match: %s for %s', (text, index, warnings) => {
+  ])('warns about members whose combination has no match: %s for %s', (text, index, warnings) => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings });
   });
 
@@ -155,7 +155,7 @@ describe('runTrial', () => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings: [] });
   });
 
-  it('returns undefined for data that are not read yet or too large', () => {
+  it('returns undefined for data that is not available yet or too large', () => {
     expect(trialOf('x <= late[g, t]', 'g in goods, t in weeks')).toBeUndefined();
     const many = Array.from({ length: 1_000 }, (_, at) => `m${at}`);
     const sets = new Map<string, SetShape>([...canvas.sets, ['many', single(...many)]]);
@@ -188,7 +188,7 @@ describe('runTrial', () => {
     expect(membersWhere('orders', condition)).toEqual(members);
   });
 
-  it('does not match empty dates of two columns with each other', () => {
+  it('does not treat empty dates in two columns as equal', () => {
     expect(trialOf('sum n in orders where due[n] = sent[m]: x <= 3', 'm in orders where m = "o1"')?.warnings).toContain(
       'Nothing in orders meets this condition, so its sum is always empty',
     );
@@ -200,7 +200,7 @@ describe('runTrial', () => {
     ['slot[m] <= "KW 9"', ['slot is empty for "o1", and comparisons with empty cells are never true']],
     ['due[m] <> "" and due[m] < "2025-02-01"', []],
     ['slot[m] = "KW 9"', []],
-  ])('names the empty cells that %s excludes', (condition, sentences) => {
+  ])('lists the empty cells that %s excludes', (condition, sentences) => {
     expect(trialOf('x <= 3', `m in orders where ${condition}`)?.warnings).toEqual(sentences);
   });
 

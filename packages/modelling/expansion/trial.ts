@@ -28,8 +28,8 @@ export interface TrialWarning {
 const spaces = new WeakMap<Vocabulary, CanvasSpace>();
 
 /**
- * Expands a formula over the known data as a solve does, so that only members reached by the formula count. Returns undefined if
- * some of the data are unknown or too large.
+ * Expands a formula over the known data as a solve does, so that only the members that the formula uses matter. Returns
+ * undefined if some of the data is unknown or too large.
  */
 export function runTrial(formula: Formula, index: Index | undefined, vocabulary: Vocabulary): TrialReport | undefined {
   const space = spaces.get(vocabulary) ?? new CanvasSpace(vocabulary);
@@ -52,7 +52,7 @@ export function runTrial(formula: Formula, index: Index | undefined, vocabulary:
 /** Collects findings during the evaluation of a formula. */
 class Trial implements Observer {
   private readonly gaps = new Map<string, { first: Missing; members: Set<string> }>();
-  /** Sentences, each with whether it is about a condition. */
+  /** Maps each sentence to whether it is about a condition. */
   private readonly warnings = new Map<string, boolean>();
   /** Members with empty cells, by column. */
   private readonly empty = new Map<string, Set<string>>();
@@ -91,13 +91,13 @@ class Trial implements Observer {
     this.empty.set(column, members.add(member));
   }
 
-  /** Warns if no key combination has a match. The default values would hide this. */
+  /** Warns if no key combination has a match, because the default values would hide this. */
   defaulted({ name, keys }: MemberOf, { set }: Column, places: Int32Array): void {
     if (keys.length < 2 || places.length === 0 || places.some((place) => place >= 0)) return;
     this.warn(`None of the members used here is in ${set.name}, so ${name} always has its default value`);
   }
 
-  /** Warns of members whose key parts match individually but not in combination. */
+  /** Warns about members whose key parts match individually but not in combination. */
   filtered({ names, set: called }: Membership, set: Members, outer: Frame): void {
     const bound = names.flatMap((name, at): Part[] => {
       const rows = outer.codes.get(name);
@@ -108,7 +108,7 @@ class Trial implements Observer {
     const members = bound.map((part) => part.members);
     const unmatched = this.unmatched(rows, outer.size, members, set.size);
     const unused = this.unmatched(members, set.size, rows, outer.size);
-    // Combinations of two whole sets are usually a superset, so some have no match on purpose.
+    // The combinations of two whole sets are usually more than needed, so it is normal that some have no match.
     if (unmatched.count > 0 && (unmatched.isNone || !isProduct(rows, outer.size))) {
       const [matches, sums] = unmatched.count === 1 ? ['matches', 'its sum is'] : ['match', 'their sums are'];
       this.warn(`${listed(unmatched)} ${matches} nothing in ${called}, so ${sums} empty`);
@@ -119,7 +119,7 @@ class Trial implements Observer {
     }
   }
 
-  /** Returns the distinct tuples that the others lack, although the others contain each part. */
+  /** Returns the distinct tuples that are missing in `others` although each of their parts occurs there. */
   private unmatched(tuples: Int32Array[], size: number, others: Int32Array[], count: number): Unmatched {
     const places = new KeyTable(others, count).find(tuples, size);
     const matches = tuples.map((codes, part) => new KeyTable([others[part]!], count).find([codes], size));
@@ -145,7 +145,7 @@ class Trial implements Observer {
   }
 }
 
-/** Key part of a set that is bound outside of a sum. */
+/** Key part of a set that is bound outside a sum. */
 interface Part {
   rows: Int32Array;
   members: Int32Array;
@@ -162,7 +162,7 @@ interface Unmatched {
 /** Formats tuples such as `("oak", "2") and 3 more`. */
 const listed = ({ example, count }: Unmatched): string => `(${example})${count > 1 ? ` and ${count - 1} more` : ''}`;
 
-/** Whether rows contain all combinations of the members in their columns. */
+/** Whether the rows contain all combinations of the members in their columns. */
 const isProduct = (columns: Int32Array[], size: number): boolean =>
   columns.reduce((product, column) => product * new KeyTable([column], size).size, 1) ===
   new KeyTable(columns, size).size;
