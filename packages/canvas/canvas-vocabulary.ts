@@ -20,7 +20,7 @@ import {
 import type { FileState } from './data-file.js';
 import { readIndex } from './expressions.js';
 
-/** Maximum number of text comparisons per pass over a canvas. Comparisons of the same columns are cached. */
+/** Maximum number of text comparisons per pass over a canvas. Repeated comparisons of the same columns are cached. */
 const MAX_LOOKUPS = 2_000_000;
 
 type Content = Pick<CardContent, 'card_type' | 'data'>;
@@ -32,7 +32,7 @@ interface DataSource {
 }
 
 /**
- * Returns the meaning of all names in formulas. If several cards define a name, the first card counts.
+ * Returns the meaning of all names in formulas. If several cards define a name, the first card takes precedence.
  *
  * @param contents contents of the data cards
  */

@@ -4,7 +4,7 @@ import { valueOf } from './kinds/fields.js';
 
 type Content = Pick<CardContent, 'card_type' | 'data'>;
 
-/** Returns the gaps of the fields of a card, in the order of the fields of its kind. */
+/** Returns the gaps in the fields of a card, in the field order of its kind. */
 export function gapsOfShape({ card_type, data }: Content): Gap[] {
   return CARD_KINDS[card_type].fields.flatMap(({ name: field, content, missing, neededFor = () => true }): Gap[] => {
     const value = data[field];
@@ -15,7 +15,7 @@ export function gapsOfShape({ card_type, data }: Content): Gap[] {
   });
 }
 
-/** Returns the value of a known field if its form is valid. */
+/** Returns the value of a known field, or undefined if the value is invalid. */
 export const fieldOf = <Value>({ card_type, data }: Content, field: string): Value | undefined =>
   valueOf<Value>(CARD_KINDS[card_type].fields, data, field);
 

@@ -2,10 +2,10 @@ import type { CardType } from './kinds/card-kinds.js';
 
 export const CARD_STATUSES = ['draft', 'needs_input', 'complete'] as const;
 
-/** Maximum number of characters of a card's label. */
+/** Maximum length of a card label in characters. */
 export const MAX_LABEL_LENGTH = 200;
 
-/** Card content written by people and agents. Everything else is derived from it. */
+/** Card content written by people and agents. All other card properties are derived from it. */
 export interface CardContent {
   id: string;
   card_type: CardType;
@@ -13,7 +13,7 @@ export interface CardContent {
   data: Record<string, unknown>;
 }
 
-/** Missing or invalid content of a card. */
+/** Missing or invalid content on a card. */
 export interface Gap {
   field: string;
   message: string;

@@ -1,18 +1,18 @@
 import type { ColumnCells } from '../data-engine/index.js';
 import type { FactsOfColumn } from './data-file.js';
 
-/** Maximum numbers of rows and cells of a table whose values are kept. */
+/** Maximum number of rows and cells in a table whose values are cached. */
 export const MAX_ROWS = 100_000;
 export const MAX_CELLS = 2_000_000;
-/** Maximum size of the values of a file in bytes. Each process caches the values of its active canvases. */
+/** Maximum size of the cached values of a file in bytes. Each process caches the values for its active canvases. */
 const MAX_BYTES = 2 * 1024 ** 2;
-/** Maximum number of cells of a table that are kept individually. */
+/** Maximum number of cells in a table that are cached individually. */
 const MAX_CACHED_CELLS = 50_000;
 
 /**
- * Adds distinct texts and numeric ranges to the metadata of columns, key columns first, until the limits are reached.
+ * Adds distinct strings and numeric ranges to the metadata of columns, key columns first, until the limits are reached.
  *
- * @param cells cells of the columns in the same order
+ * @param cells cells of the columns, in the same order
  */
 export function withValues(
   columns: readonly FactsOfColumn[],
@@ -69,7 +69,7 @@ function rangeOf(cells: ColumnCells): [number, number] | undefined {
 const rowsOf = ([first]: readonly ColumnCells[]): number =>
   first === undefined ? 0 : first.type === 'number' ? first.figures.length : first.places.length;
 
-/** Returns numbers, or the places of texts in the list of distinct texts. */
+/** Returns numbers, or the indexes of strings in the list of distinct strings. */
 const placesOf = (cells: ColumnCells): (number | null)[] =>
   cells.type === 'number'
     ? Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? null : figure))

@@ -16,20 +16,20 @@ export interface DataContent {
     name: string;
     /** Number of key columns. */
     arity: number;
-    /** Members written in the card: a list, or a range. Absent if they are in a file or missing. */
+    /** Members listed on the card, or a range of them. Absent if the members are in a file or missing. */
     members?: readonly (string | number)[] | string;
   };
-  /** Columns over the set that are written in the card, by name. */
+  /** Columns of the set that are on the card itself, by name. */
   columns: ReadonlyMap<string, InlineColumn>;
-  /** File of the card. Its content is only read for a set. */
+  /** File of the card. The content is only read if the card defines a set. */
   file?: DataFile;
 }
 
-/** Column written in a card: cells by member, all of the same type. */
+/** Column on a card, with cells by member. All cells have the same type. */
 export interface InlineColumn {
   type: 'number' | 'text';
   cells: ReadonlyMap<string, number | string>;
-  /** Distinct texts. */
+  /** Distinct strings. */
   values?: Values;
   /** Minimum and maximum. */
   range?: readonly [number, number];
@@ -40,11 +40,11 @@ export interface FileColumn {
   type: 'number' | 'text';
   /** Name of the column in the file. */
   column: string;
-  /** Format of its dates or times. */
+  /** Format of the dates or times in the column. */
   reading?: DateReading;
-  /** Sentence that names the first non-numeric cell of a text column that seems to be meant as numeric. */
+  /** Sentence about the first non-numeric cell, if the column is text but seems to be meant as numeric. */
   misfit?: string;
-  /** Distinct texts, if known. */
+  /** Distinct strings, if known. */
   values?: Values;
   /** Minimum and maximum, if known. */
   range?: readonly [number, number];
@@ -52,7 +52,7 @@ export interface FileColumn {
   cells?: Cells;
   /** Key of the first row without a value. */
   empty?: readonly string[];
-  /** `column "Unit cost" of products.csv`, if formulas use a different name. */
+  /** Name and file of the column, such as `column "Unit cost" of products.csv`, if formulas use a different name. */
   origin?: string;
 }
 
@@ -85,7 +85,7 @@ function pathOf(card: DataCard): string | undefined {
   return path === undefined || pathProblem(path) !== undefined ? path : normalizePath(path);
 }
 
-/** Returns the path of the file of a card's set. Reads no other fields, because the card may be large. */
+/** Returns the path of the file of a card's set. Does not read other fields, because the card may be large. */
 export const pathOfSet = (card: DataCard): string | undefined =>
   card.card_type === 'data' && fieldOf(card, 'set') !== undefined ? pathOf(card) : undefined;
 
@@ -116,13 +116,13 @@ export const isSetOfFile = (card: DataCard): boolean =>
   fieldOf(card, 'set') !== undefined &&
   fieldOf(card, 'members') === undefined;
 
-/** Returns the cards without sets in files beyond the maximum. */
+/** Returns the cards, except for sets in files that exceed the maximum number. */
 export function withinFileSetLimit<Card extends DataCard>(cards: readonly Card[]): Card[] {
   let sets = 0;
   return cards.filter((card) => !isSetOfFile(card) || (sets += 1) <= MAX_FILE_SETS);
 }
 
-/** Returns the columns of a set's file with their names in formulas. Several columns may share a name. */
+/** Returns the columns of a set's file, with their names in formulas. Several columns may share a name. */
 export function fileColumns({ set, file }: DataContent, facts: FileFacts): [name: string, column: FileColumn][] {
   const columns: [string, FileColumn][] = [];
   if (set === undefined || set.members !== undefined || file === undefined || file.isDistinct) return columns;
@@ -151,7 +151,7 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): [name
   return columns;
 }
 
-/** Returns the distinct texts of each key part of a set, if known. */
+/** Returns the distinct strings in each key part of a set, if known. */
 export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined): (Values | undefined)[] {
   if (set === undefined) return [];
   if (set.members !== undefined) return [valuesOf(set.members)];
@@ -168,7 +168,7 @@ export const readingsOf = ({ set, file }: DataContent, facts: FileFacts | undefi
 const factsOf = (name: string, facts: FileFacts | undefined): Partial<FileFacts['columns'][number]> =>
   facts?.columns.find((column) => column.name === name) ?? {};
 
-/** Returns the key columns of a set of tuples by row, if known. */
+/** Returns the key columns of a set with several key columns, if known. */
 export function keysOf({ set, file }: DataContent, facts: FileFacts | undefined): Cells[] | undefined {
   if (set === undefined || set.arity === 1) return undefined;
   const columns = (file?.key ?? []).map((name) => facts?.columns.find((column) => column.name === name));
@@ -176,7 +176,7 @@ export function keysOf({ set, file }: DataContent, facts: FileFacts | undefined)
   return keys.every((cells) => cells.length > 0 && !cells.includes(null)) ? keys : undefined;
 }
 
-/** Counts the values, texts and members written in a card, including invalid content. */
+/** Counts the values, strings and members on a card, including invalid content. */
 export function sizeOf({ card_type, data: { values, members } }: DataCard): number {
   if (card_type !== 'data') return 0;
   let size = Array.isArray(members) ? members.length : 0;
@@ -187,14 +187,14 @@ export function sizeOf({ card_type, data: { values, members } }: DataCard): numb
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Maximum number of characters of cached columns in cards. */
+/** Maximum total length of the cached card columns in characters. */
 const MAX_CHARACTERS = 2_000_000;
 const columnsByText = new LRUCache<string, InlineColumn>({
   maxSize: MAX_CHARACTERS,
   sizeCalculation: (_, text) => text.length + 1,
 });
 
-/** Parses a column written in a card. Equal columns return the same object, so that results can be cached. */
+/** Parses a column that is on a card. Returns the same object for equal columns, so that results can be cached. */
 function columnOf(cells: object): InlineColumn {
   const text = JSON.stringify(cells);
   const column = columnsByText.get(text) ?? toColumn(cells);

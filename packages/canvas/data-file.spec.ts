@@ -24,7 +24,7 @@ const FACTS: FileFacts = {
     { name: 'region', type: 'text' },
   ],
 };
-/** Returns the same state for the files of all cards. */
+/** Returns file states in which the files of all cards have the same state. */
 const known = (state: FileState, ...cards: CardContent[]): FileStates =>
   new Map(cards.flatMap((one) => [readData(one).file ?? []].flat().map((file) => [fileKey(file), state] as const)));
 const gapsOf = (cards: CardContent[], files: FileStates): string[] =>
@@ -33,7 +33,7 @@ const gapsOf = (cards: CardContent[], files: FileStates): string[] =>
   );
 
 describe('sets in files', () => {
-  it('reads the columns of the file as columns over the set', () => {
+  it('have the columns of the file', () => {
     const set = products();
     const cards = [
       set,
@@ -66,7 +66,7 @@ describe('sets in files', () => {
       true,
     ],
     ['an empty cell that no formula uses', { expression: 'make[p] <= 3', index: 'p in products' }, true],
-  ])('marks data as unavailable only if a formula needs a missing value: %s', (_, formula, isAvailable) => {
+  ])('have unavailable data only if a formula needs a missing value: %s', (_, formula, isAvailable) => {
     const set = products();
     const columns = FACTS.columns.map((column) => (column.name === 'price' ? { ...column, empty: ['elm'] } : column));
     const cards = [
@@ -154,14 +154,14 @@ describe('sets in files', () => {
       FACTS,
       'blocking key: key must be a list of at most 5 different columns of the file',
     ],
-  ])('reports a set that %s', (_, more, state, message) => {
+  ])('are reported if the set %s', (_, more, state, message) => {
     const set = products(more);
     set.data = Object.fromEntries(Object.entries(set.data).filter(([, value]) => value !== undefined));
     expect(gapsOf([set], known(state, set))).toContain(message);
     expect(judgeAndDerive([set], known(state, set)).derived.data_available).toBe(false);
   });
 
-  it('warns of rows that belong to no member', () => {
+  it('are reported with rows that do not belong to any member', () => {
     const set = card('data', { set: 'products', file_path: 'products.csv', column: 'product' });
     const state = { ...FACTS, empty: { rows: [3, 4], count: 2, column: 'product' } };
     expect(gapsOf([set], known(state, set))).toEqual([
@@ -169,7 +169,7 @@ describe('sets in files', () => {
     ]);
   });
 
-  it('accepts an existing file without further fields', () => {
+  it('may have a file and no other fields', () => {
     const file = card('data', { file_path: 'notes.csv', description: 'Notes' });
     expect(judgeAndDerive([file], known('unread', file)).derived.data_available).toBe(true);
     expect(gapsOf([file], known('missing', file))).toEqual(['blocking file_path: The workspace has no file notes.csv']);
@@ -186,7 +186,7 @@ describe('sets in files', () => {
       'Nothing in plants, towns meets this',
     ],
     ['x <= 9', '(o, d) in lanes where cost[o, d] > 3 and o = "bonn"', true, 'Nothing in lanes meets this condition'],
-  ])('judges %s for %s by the members that it reaches', (expression, index, isAvailable, gap) => {
+  ])('are judged only for the members that a formula uses: %s for %s', (expression, index, isAvailable, gap) => {
     const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
     const text = (...texts: string[]): ColumnCells => ({ type: 'text', texts, places: Int32Array.of(0, 1) });
     const columns = withValues(
@@ -207,7 +207,7 @@ describe('sets in files', () => {
     expect(gapsOf(cards, files)).toHaveLength(gap === '' ? 0 : 1);
   });
 
-  it('judges a formula again when cells in its condition change', () => {
+  it('lead to a new judgement of a formula when cells in its condition change', () => {
     const plants = (size: number) => [
       card('data', { set: 'plants', members: ['rome'], description: 'Plants', values: { size: { rome: size } } }),
       card('variable', { name: 'open', index: 'o in plants where size[o] > 3', unit: 'plants' }),
@@ -218,7 +218,7 @@ describe('sets in files', () => {
     expect(gapsOf(plants(5), new Map())).toEqual([]);
   });
 
-  it('reads pairs as members if the key has two columns', () => {
+  it('have pairs as members if the key has two columns', () => {
     const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
     const facts: FileFacts = {
       columns: ['from', 'to', 'cost'].map((name) => ({ name, type: name === 'cost' ? 'number' : 'text' })),
@@ -230,7 +230,7 @@ describe('sets in files', () => {
     ]);
   });
 
-  it('changes the digest when the fields that a solve reads change, and ignores files without a set', () => {
+  it('change the model digest only with fields that a solve reads', () => {
     const digests = [
       [products()],
       [products({ file_path: 'others.csv' })],
@@ -266,7 +266,7 @@ describe('a name shared by two columns of a file', () => {
   it.each([
     ['make[i] <= Price_kg[i]', 'i in items'],
     ['make[i] <= 3', 'i in items where Price_kg[i] > 3'],
-  ])('blocks a formula with the names of both columns: %s for %s', (expression, index) => {
+  ])('blocks a formula with a message about both columns: %s for %s', (expression, index) => {
     const make = card('variable', { name: 'make', index: 'i in items', unit: 'kg' });
     const most = card('constraint', { expression, index, classification: 'hard' });
     const data = items();
@@ -302,7 +302,7 @@ describe('unknown names', () => {
       'price[p] * weigth[p]',
       'price, weigth. Did you mean Price_kg (column "Price (€/kg)" of demand.csv) for price, weight for weigth?',
     ],
-  ])('suggests the nearest names: %s', (figure, expected) => {
+  ])('are reported with the nearest names: %s', (figure, expected) => {
     const most = card('constraint', {
       expression: `make[p] <= ${figure}`,
       index: 'p in demand',
@@ -314,7 +314,7 @@ describe('unknown names', () => {
   });
 
   it.each(['Capacity t/month', 'Capacity EUR', 'Capacity (h)', 'Capacity, kg', 'Capacity [pc/week]', 'Capacity in %'])(
-    'suggests the column with a unit behind its name: %s',
+    'are reported with a column whose name also contains a unit: %s',
     (column) => {
       const plants = card('data', { set: 'plants', file_path: 'plants.csv', key: ['plant'], description: 'Plants' });
       const columns: FileFacts['columns'] = [
@@ -339,7 +339,7 @@ describe('unknown names', () => {
       'demands: did you mean demand? Otherwise define it, as in `demands: a, b, c` (at character 1: p in demands)',
     ],
     ['zebras', 'zebras: define it, as in `zebras: a, b, c` (at character 1: p in zebras)'],
-  ])('suggests the nearest set: %s', (set, expected) => {
+  ])('are reported with the nearest set: %s', (set, expected) => {
     const most = card('constraint', { expression: 'make[p] <= 3', index: `p in ${set}`, classification: 'hard' });
     expect(gapsOf([demand, make, most], known(facts, demand))).toEqual([
       `blocking index: No set is called ${expected}`,
@@ -375,7 +375,7 @@ describe('availability of data', () => {
       [make(), card('objective', { sense: 'minimize', expression: 'sum p in demand: cost[p] * make[p]' })],
     ],
     ['as a label', [make(), most('make[p] <= region[p]')]],
-  ])('rejects texts in a calculation: %s', (_, cards) => {
+  ])('is false if text is used in a calculation: %s', (_, cards) => {
     expect(isAvailable(...cards)).toBe(false);
   });
 
@@ -386,7 +386,7 @@ describe('availability of data', () => {
       'texts that are compared',
       [make(), most('make[p] <= 3', 'p in demand where region[p] = "north" or amount[p] = "3"')],
     ],
-  ])('accepts %s', (_, cards) => {
+  ])('is true for %s', (_, cards) => {
     expect(isAvailable(...cards)).toBe(true);
   });
 });
@@ -426,7 +426,7 @@ describe('keys and conditions without a match', () => {
   const rows = '"San Diego" (near "san diego") of lanes matches no member of plants, so it is left out';
   const members = '"san diego" (near "San Diego") of plants matches nothing in lanes, so its sum is empty';
 
-  it('warns on the card of the formula, which remains complete', () => {
+  it('lead to warnings on the card with the formula, which remains complete', () => {
     expect(gapsOf(cards, files('san diego'))).toEqual([
       `warning expression: ${rows}`,
       `warning expression: ${members}`,
@@ -436,7 +436,7 @@ describe('keys and conditions without a match', () => {
     expect(derived.data_available).toBe(true);
   });
 
-  it('drops the warnings after the file has changed', () => {
+  it('no longer lead to warnings after the file has changed', () => {
     expect(gapsOf(cards, files('san diego'))).toHaveLength(2);
     expect(gapsOf(cards, files('San Diego'))).toEqual([]);
     expect(gapsOf(cards, files('san diego'))).toHaveLength(2);
@@ -478,11 +478,11 @@ describe('keys and conditions without a match', () => {
       card('production_requirement', { expression: 'sum (i, j) in lanes where i = "x": ship[i, j] >= 1' }),
       'warning expression: No member of lanes is "x", so nothing meets this condition: the values are "seattle", "San Diego"',
     ],
-  ])('warns on %s', (_, formula, gap) => {
+  ])('lead to warnings on %s', (_, formula, gap) => {
     expect(gapsOf([plants, lanes, ship, formula], files('San Diego'))).toEqual([gap]);
   });
 
-  it('warns of members and labels of a data card', () => {
+  it('lead to warnings about members and labels of a data card', () => {
     const goods = card('data', { set: 'goods', members: ['a', 'b'], values: { kind: { a: 'wood', b: 'iron' } } });
     const make = card('variable', { name: 'make', index: 'g in goods', unit: 'm' });
     const most = card('constraint', {
@@ -511,7 +511,7 @@ describe('withValues', () => {
     { type: 'number', figures: Float64Array.of(4, NaN, -1) },
   ];
 
-  it('keeps the distinct texts of keys and text columns, and the range of numbers', () => {
+  it('keeps the distinct strings of key and text columns, and the range of numbers', () => {
     expect(withValues(columns, cells('a'), ['year'])).toEqual([
       { name: 'note', type: 'text', values: ['a'], cells: [0, 0] },
       { name: 'year', type: 'number', values: ['2025', '2026'], range: [2025, 2026], cells: [2025, 2026, 2025] },
@@ -524,7 +524,7 @@ describe('withValues', () => {
     expect(JSON.stringify(withValues(columns, cells('a'), []))).not.toContain('empty');
   });
 
-  it('keeps the values of the key if space runs out', () => {
+  it('keeps the values of the key if the size limit is reached', () => {
     const long = 'x'.repeat(3 * 1024 ** 2);
     expect(withValues(columns, cells(long), ['year']).map(({ values }) => values)).toEqual([
       undefined,
@@ -567,7 +567,7 @@ it.each<[string[], [string, string][]]>([
     ],
   ],
   [['given', 'cost', 'id'], [['cost', 'given']]],
-])('derives formula names of the columns %j', (columns, names) => {
+])('derives the formula names of the columns %j', (columns, names) => {
   const given: Record<string, string> = columns.includes('given') ? { cost: 'given' } : {};
   expect(columnNames({ names: given, key: ['id'] }, columns)).toEqual(names);
 });

@@ -1,20 +1,20 @@
 import { dialectOf, type DialectOptions, tableFormat } from '../data-engine/index.js';
 import { type Cells, type DateReading, isName, withoutPowers } from '../modelling/index.js';
 
-/** Table in a workspace file, as a data card describes it. */
+/** Table in a workspace file, as described by a data card. */
 export interface DataFile {
   path: string;
   /** Name of the sheet. Defaults to the first sheet of a workbook. */
   sheet?: string;
   /** Dialect of the file. Missing options are detected automatically. */
   dialect?: DialectOptions;
-  /** Columns whose cells identify a member. */
+  /** Columns whose cells together identify a member. */
   key: readonly string[];
   /** Whether the members are the distinct values of the key, which may repeat. */
   isDistinct: boolean;
   /** Second key of a card that has both `key` and `column`, so that its members are ambiguous. */
   otherKey?: readonly string[];
-  /** Columns by the formula names given in the card. The names of other columns are derived. */
+  /** Columns by the formula names that the card assigns. The names of other columns are derived. */
   names: Readonly<Record<string, string>>;
   /** Default for missing values. */
   fallback?: number;
@@ -27,7 +27,7 @@ export interface FileFacts {
   columns: FactsOfColumn[];
   /** First duplicate key. */
   doubled?: { key: string[]; rows: [number, number] };
-  /** First rows with an empty key column, and the number of such rows. */
+  /** First rows with an empty cell in a key column, and the number of such rows. */
   empty?: { rows: number[]; count: number; column: string };
   /** Number of rows. */
   rows?: number;
@@ -38,23 +38,25 @@ export interface FileFacts {
 export interface FactsOfColumn {
   name: string;
   type: 'number' | 'text';
-  /** Format of its dates or times. */
+  /** Format of the dates or times in the column. */
   reading?: DateReading;
-  /** First text in a numeric column. */
+  /** First text cell in a numeric column. */
   misfit?: { row: number; text: string };
-  /** Distinct texts of a key or text column, unless there are too many. */
+  /** Distinct strings in a key or text column, unless there are too many. */
   values?: string[];
   /** Minimum and maximum. */
   range?: [number, number];
   /** Key of the first row without a value. */
   empty?: string[];
-  /** Cells, unless there are too many: numbers, or places of texts in `values`. Null for empty cells. */
+  /** Cells, unless there are too many: numbers, or indexes of strings in `values`. Null for empty cells. */
   cells?: (number | null)[];
 }
 
 const cellsByColumn = new WeakMap<FactsOfColumn, Cells>();
 
-/** Returns the cells of a column, if known. The same column always returns the same object, so that results can be cached. */
+/**
+ * Returns the cells of a column, if known. Always returns the same object for the same column, so that results can be cached.
+ */
 export function cellsOf(column: FactsOfColumn): Cells | undefined {
   const { type, cells, values = [] } = column;
   if (cells === undefined || type === 'number') return cells;
@@ -73,10 +75,10 @@ export const NO_FILES: FileStates = new Map();
 
 type FileRequest = Pick<DataFile, 'path' | 'sheet' | 'dialect' | 'key' | 'isDistinct'>;
 
-/** Returns the cache key of a card's file. Cards with the same key need the same metadata. */
+/** Returns the cache key of a card's file. Cards with the same cache key need the same metadata. */
 export const fileKey = (file: FileRequest): string => JSON.stringify([file.path, contentKey(file)]);
 
-/** Returns the cache key without the path. Files with equal contents share its metadata. */
+/** Returns the cache key without the path. Files with equal contents share the metadata under this key. */
 export const contentKey = ({ path, sheet, dialect, key, isDistinct }: FileRequest): string =>
   JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct]);
 
@@ -91,8 +93,8 @@ export const tableOf = ({ path, sheet, dialect }: DataFile): Pick<DataFile, 'pat
 const VERSION = 6;
 
 /**
- * Returns the columns with their names in formulas, without key columns. Several columns may share a derived name. Exact column
- * names and names from the card take precedence.
+ * Returns all columns except key columns, with their names in formulas. Several columns may share a derived name. Exact column
+ * names and names from the card take precedence over derived names.
  */
 export function columnNames(
   { names, key }: Pick<DataFile, 'names' | 'key'>,

@@ -5,7 +5,7 @@ import type { DataFile, FileFacts, FileState } from './data-file.js';
 import { gap } from './kinds/fields.js';
 import { type Members, membersOf, toMember } from './members.js';
 
-/** Returns gaps for duplicate members, cells of unknown members, and members without a cell. */
+/** Returns gaps for duplicate members, cells for unknown members, and members without a cell. */
 export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   if (set === undefined) {
     const names = listNames([...columns.keys()]);
@@ -45,14 +45,14 @@ function firstDuplicate(members: readonly (string | number)[] | string | undefin
   return undefined;
 }
 
-/** Returns the first member without a cell. */
+/** Returns the first member that has no cell. */
 function firstMissingMember(members: Members, cells: ReadonlyMap<string, unknown>): string {
   for (const member of members) if (!cells.has(member)) return shortened(member);
   return '';
 }
 
 /**
- * Returns the differences between a card and its file.
+ * Returns gaps for differences between a card and its file.
  * @param state cached metadata, or undefined if the file has not been inspected
  */
 export function gapsOfFile({ set, file }: DataContent, state: FileState | undefined): Gap[] {
@@ -71,13 +71,13 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   return [...gapsOfKey(file, state, set.name), ...notes];
 }
 
-/** Returns notes on how the file of a set was read, for a planner to check. */
+/** Returns notes on how the file of a set was read, so that a planner can check it. */
 export function notesOfFile({ set, file }: Pick<DataContent, 'set' | 'file'>, state: FileState | undefined): string[] {
   if (set === undefined || set.members !== undefined || file === undefined || typeof state !== 'object') return [];
   return (state.notes ?? []).map((note) => `${shortened(file.path)}: ${note}`);
 }
 
-/** Explains why the members of a set in a file are ambiguous. Returns undefined if they are not. */
+/** Explains why the members of a set in a file are ambiguous. Returns undefined if they are unambiguous. */
 export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {
   if (otherKey === undefined) return undefined;
   const [columns, column] = [listNames(otherKey), listNames(key)];
@@ -105,7 +105,7 @@ function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts,
   return [gap(field, `${place}, rows ${first} and ${second}: the member ${member} appears twice`)];
 }
 
-/** Explains that rows have no key. The hint covers merged cells, because files store only the value of their first cell. */
+/** Explains that rows have no key. The hint mentions merged cells, because files store a value only in their first cell. */
 function whyEmpty(
   place: string,
   { rows, count, column }: NonNullable<FileFacts['empty']>,

@@ -30,7 +30,7 @@ const blocking = (subject: CardContent, ...others: CardContent[]): string[] =>
   (judged(subject, ...others)?.gaps ?? []).filter(({ severity }) => severity === 'blocking').map(({ field }) => field);
 
 describe('judge', () => {
-  it('returns draft without known fields, then needs_input, then complete', () => {
+  it('returns draft for a card without known fields, then needs_input, then complete', () => {
     expect(judged(card('objective'))?.status).toBe('draft');
     expect(judged(card('objective', { colour: 'red' }))?.status).toBe('draft');
     expect(judged(card('objective', { sense: 'maximize' }))).toEqual({
@@ -76,7 +76,7 @@ describe('judge', () => {
     ['alone', { name: 'x' }],
     ['with bounds', { name: 'x', lower: 0, upper: 4 }],
     ['with an index', { name: 'x', index: 't in weeks', upper: 4 }],
-  ])('accepts a variable without a domain, with a note: %s', (_, data) => {
+  ])('accepts a variable without a domain and adds a note: %s', (_, data) => {
     const weeks = card('data', { set: 'weeks', members: '1 to 4', description: 'Weeks' });
     const cards = [weeks, card('variable', data)];
     expect(judge(cards)[1]).toMatchObject({ status: 'complete' });
@@ -88,7 +88,7 @@ describe('judge', () => {
     expect(derive(cards).all_variables_provided).toBe(true);
   });
 
-  it('compares a card with the others: weights of several objectives, duplicate names, unknown names', () => {
+  it('compares a card with other cards: weights of several objectives, duplicate names, unknown names', () => {
     const second = card('objective', { sense: 'minimize', expression: 'x', weight: 2 });
     expect(blocking(PROFIT, second)).toEqual(['weight']);
     expect(blocking(second, PROFIT)).toEqual([]);
@@ -145,12 +145,12 @@ describe('checklist', () => {
     ['an empty KPI', card('kpi'), ['kpis_defined']],
     ['data from nowhere', card('data'), ['data_available']],
     ['an empty requirement', card('production_requirement'), ['production_requirements_defined']],
-  ])('clears exactly the flags that %s contradicts', (_, extra, lost) => {
+  ])('loses exactly the flags that %s contradicts', (_, extra, lost) => {
     const whole = flagsOf(COMPLETE);
     expect(whole.filter((flag) => !flagsOf([...COMPLETE, extra]).includes(flag)).sort()).toEqual(lost.sort());
   });
 
-  it('describes the objective', () => {
+  it('contains a description of the objective', () => {
     expect(derive([PROFIT, X, Y])).toMatchObject({
       card_count: 3,
       objective_type: 'maximize',
@@ -167,7 +167,7 @@ describe('checklist', () => {
     expect(derive([X])).toMatchObject({ objective_type: null, objective_description: null });
   });
 
-  it('depends only on the content of the cards', () => {
+  it('depends only on the card content', () => {
     const anything = fc.record({
       id: fc.uuid(),
       card_type: fc.constantFrom(...COMPLETE.map(({ card_type }) => card_type)),

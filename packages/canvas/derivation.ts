@@ -15,11 +15,11 @@ import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
 import { wordedLimits } from './worded-limits.js';
 
-/** Maximum number of objectives listed in a project, and of characters of their joined descriptions. */
+/** Maximum number of objectives listed in a project, and maximum length of their joined descriptions. */
 const MAX_COMPONENTS = 20;
 const MAX_DESCRIPTION_LENGTH = 2_000;
 
-/** Project fields derived from its cards. */
+/** Project fields that are derived from the cards. */
 export interface Derived extends DerivedItems {
   card_count: number;
   objective_components: Record<string, unknown>[];
@@ -41,14 +41,15 @@ export interface SolveJudgement extends Judgement {
 }
 
 interface DetailedJudgement extends SolveJudgement {
-  /** Whether a formula of the card calculates with a text column. */
+  /** Whether a formula on the card uses a text column in a calculation. */
   hasTexts: boolean;
 }
 
 /**
  * Returns the gaps and status of every card of a canvas, in order.
  *
- * A card without known fields is a `draft`. Other cards are `complete` if they have no blocking gap, or else `needs_input`.
+ * A card without known fields is a `draft`. Any other card is `complete` if it has no blocking gap, and `needs_input` if it has
+ * one.
  *
  * @param files states of the files of data cards
  */
@@ -60,8 +61,8 @@ export const judgeForSolve = (cards: readonly CardContent[], files = NO_FILES): 
   judgeAll(cards, files);
 
 /**
- * Returns the project fields derived from cards, which must be sorted by age, oldest first. A flag is false without a card of its
- * kind.
+ * Returns the project fields derived from cards, which must be sorted by age, oldest first. A flag is false if there is no card
+ * of its kind.
  */
 export const derive = (cards: readonly CardContent[], files = NO_FILES): Derived =>
   deriveFrom(cards, judgeAll(cards, files));
@@ -139,7 +140,7 @@ function judgeFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Detailed
     const judged = judgeFormula(formula, vocabulary);
     const { problem, unknown: names, notes, warnings } = judged;
     hasTexts ||= judged.hasTexts;
-    // A KPI may also be described in words, so an invalid formula is only a warning.
+    // A KPI may also be described in words, so an invalid formula only causes a warning.
     if (problem !== undefined) gaps.push(gap(field, problem, kind.role === 'rating' ? 'warning' : 'blocking'));
     addWarnings(gaps, field, warnings);
     gaps.push(...notes.map((note) => gap(field, note, 'info')));
@@ -152,13 +153,16 @@ function judgeFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Detailed
   return { gaps, unknown, hasTexts };
 }
 
-/** Adds warnings that the card does not have yet. */
+/** Adds the warnings that the card does not have yet. */
 function addWarnings(gaps: Gap[], field: string, warnings: readonly string[]): void {
   for (const message of warnings)
     if (!gaps.some((other) => other.message === message)) gaps.push(gap(field, message, 'warning'));
 }
 
-/** Data cards with the state of their files. `oversized` are cards beyond the maximum number of values on a canvas. */
+/**
+ * Data cards with the state of their files. `oversized` contains the cards that exceed the maximum number of values on a
+ * canvas.
+ */
 interface CanvasData {
   sources: Pick<Surroundings, 'content' | 'state'>[];
   /** Number of cards that define each name. */
@@ -228,7 +232,7 @@ function isClassified(card: CardContent): boolean {
   return classification === 'hard' || (classification === 'soft' && fieldOf(card, 'penalty') !== undefined);
 }
 
-/** Joins the descriptions of objectives. The label replaces a missing description. */
+/** Joins the descriptions of objectives. Uses the label if the description is missing. */
 function describeAll(objectives: readonly CardContent[]): string | null {
   const texts = objectives.map((card) => fieldOf<string>(card, 'description') ?? card.label);
   return texts.length === 0 ? null : shortened(texts.join('; '), MAX_DESCRIPTION_LENGTH);

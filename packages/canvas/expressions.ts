@@ -30,7 +30,7 @@ import {
 /** Formula of a card and its purpose. */
 export interface CardFormula {
   text: string;
-  /** Text of its index. */
+  /** Text of the formula's index. */
   index?: string | undefined;
   use: Use;
 }
@@ -41,7 +41,7 @@ export interface IndexedFormula {
   index?: string;
 }
 
-/** Judgement of a formula on a canvas. Its texts have no full stop at the end. */
+/** Judgement of a formula on a canvas. Messages have no full stop at the end. */
 export interface FormulaJudgement {
   /** Reason why the formula prevents a solve. */
   problem: string | undefined;
@@ -51,7 +51,7 @@ export interface FormulaJudgement {
   notes: readonly string[];
   /** Mismatches between the formula and the data. */
   warnings: readonly string[];
-  /** Whether the formula calculates with a text column or with missing values. */
+  /** Whether the formula uses a text column or missing values in a calculation. */
   hasTexts: boolean;
 }
 
@@ -62,17 +62,23 @@ interface CachedJudgement {
   judged: FormulaJudgement;
 }
 
-/** Exceeds the number of formulas on a canvas, so that changing a card only judges its own formulas. */
+/**
+ * Maximum number of cached judgements. It exceeds the number of formulas on a canvas, so that after a change to a card only its
+ * own formulas are judged again.
+ */
 const MAX_CACHED_FORMULAS = 1_500;
 /** Judgements by use, index and text. Parsed formulas take much more memory and are not cached. */
 const judgementCache = new LRUCache<string, CachedJudgement>({ max: MAX_CACHED_FORMULAS });
-/** Limit of cached indices in characters. Each change to a canvas reads the indices of all cards. */
+/**
+ * Maximum total length of cached indices in characters. They are cached because each change to a canvas reads the indices of
+ * all cards.
+ */
 const MAX_INDEX_CHARACTERS = 100_000;
 const indices = new LRUCache<string, Index | FormulaProblem>({
   maxSize: MAX_INDEX_CHARACTERS,
   sizeCalculation: (_, text) => text.length + 1,
 });
-/** Relations found in descriptions. */
+/** Cached relations that were found in descriptions. */
 const relations = new LRUCache<string, { relation: IndexedFormula | undefined }>({ max: MAX_CACHED_FORMULAS });
 const RELATION_SIGN = /[<>=≤≥]/;
 /** Maximum number of characters quoted at the position of a problem. */
@@ -92,7 +98,7 @@ export function judgeFormula(cardFormula: CardFormula, vocabulary: Vocabulary): 
     over === undefined || isProblem(over) ? undefined : over,
   );
   const judged = { ...NO_JUDGEMENT, ...judge(formula, over, cardFormula, vocabulary) };
-  // Formulas that are too long are rejected by length, which needs no cache.
+  // Formulas that are too long are rejected for their length, which is fast without a cache.
   const isWhole = vocabulary.budget?.remaining !== 0;
   if (isWhole && text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
     judgementCache.set(key, { mentions, roles: mentions.map((name) => roleOf(name, vocabulary)), judged });
@@ -108,7 +114,7 @@ export function namesInText(text: string, index?: string): readonly string[] {
   return namesIn(formula).filter((name) => !bound.includes(name));
 }
 
-/** Returns the relation that makes up a whole text, with the index after its `for`. Returns undefined for other texts. */
+/** Returns the relation that a text consists of, with the index after its `for`. Returns undefined for other text. */
 export function relationIn(text: string): IndexedFormula | undefined {
   if (text.length > MAX_FORMULA_LENGTH || !RELATION_SIGN.test(text)) return undefined;
   const { relation } = relations.get(text) ?? { relation: readRelation(text) };
@@ -131,7 +137,7 @@ export function readIndex(text: string): Index | FormulaProblem {
   return index;
 }
 
-/** Returns the problem of an index, or undefined if it is valid. */
+/** Returns the problem with an index, or undefined if it is valid. */
 export function problemOfIndex(text: string, vocabulary: Vocabulary): string | undefined {
   const index = readIndex(text);
   if (isProblem(index)) return describeSyntaxProblem(index, text, true);
@@ -148,7 +154,7 @@ function judge(
   vocabulary: Vocabulary,
 ): Partial<FormulaJudgement> {
   if (isProblem(formula)) return { problem: describeSyntaxProblem(formula, text) };
-  // The problem of an index is reported on its own field.
+  // A problem with the index is reported on the field of the index.
   if (index !== undefined && isProblem(index)) return {};
   const {
     problem,
@@ -162,7 +168,7 @@ function judge(
   const isPlainFormula = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
   const isMisused = (name: string): boolean =>
     vocabulary.families.has(name) || vocabulary.columns.has(name) || vocabulary.sets.has(name);
-  // Formulas without an index use constants, which are known.
+  // Formulas without an index only use constants, which are known.
   if (isPlainFormula && !namesIn(formula).some(isMisused))
     return { problem: problemOfPlainFormula(formula, use, vocabulary.values), unknown, notes };
   const coverage = problem === undefined ? coverageOf(formula, index, vocabulary, unknown.length === 0) : undefined;
@@ -184,7 +190,7 @@ function figureOf({ sides, relations }: Formula, values: ReadonlyMap<string, num
   return relations.length > 0 ? { problem: 'An objective cannot contain <=, >= or =' } : linearize(sides[0], values);
 }
 
-/** Syntax of indexed formulas. Problems of other formulas are reported without a position. */
+/** Matches the syntax of indexed formulas. Problems with other formulas are reported without a position. */
 const INDEX_SYNTAX = /["“[\]:]|\b(?:sum|for)\b/;
 
 /** Explains why a formula or an index could not be parsed, with the position of the problem. */

@@ -14,7 +14,7 @@ const constraint = (id: number, expression: string, more: object = {}): CardCont
   data: { expression, classification: 'hard', ...more },
 });
 
-/** Returns a sum of many names of at most 2,000 characters. It is unique for each first name. */
+/** Returns a sum of many names, with at most 2,000 characters. It differs for each `first`. */
 function longSum(first: number, before = '', behind = ''): string {
   let text = `${before}n${first}`;
   for (let name = 0; text.length + behind.length < 1_970; name += 1) text += `+a${name.toString(36)}`;
@@ -23,8 +23,8 @@ function longSum(first: number, before = '', behind = ''): string {
 const canvasOf = (expression: (index: number) => string): CardContent[] =>
   Array.from({ length: 500 }, (_, index) => constraint(index, expression(index)));
 
-describe('hostile formulas', () => {
-  it.each(SHAPES)('parses repetitions of %j in under 50 ms', (shape) => {
+describe('parser with hostile formulas', () => {
+  it.each(SHAPES)('handles repetitions of %j in under 50 ms', (shape) => {
     for (const around of [
       ['', ''],
       ['x ', ' <= 1'],
@@ -53,7 +53,7 @@ describe('judgeAndDerive with 500 long formulas', () => {
     ['many names', (index) => longSum(index)],
     ['deep parentheses', (index) => longSum(index + 1_000, '2('.repeat(45), ')'.repeat(45))],
     ['signs', (index) => `${'-'.repeat(1_900)}x${index}`],
-  ])('is fast at first and after one edit: %s', (_, expression) => {
+  ])('is fast on the first call and after an edit: %s', (_, expression) => {
     const cards = canvasOf(expression);
     expect(cpuMs(() => judgeAndDerive(cards))).toBeLessThan(3_000);
     cards[250] = constraint(250, 'x + y <= 4');
@@ -83,7 +83,7 @@ describe('judgeAndDerive with many values', () => {
     data: { values: Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${id}_${index}`, index])) },
   });
 
-  it('reads the first 20,000 values and reports the limit on further cards', () => {
+  it('reads the first 20,000 values and reports the limit on the other cards', () => {
     const cards = [data(0, 15_000), data(1, 5_001), data(2, 5_000), constraint(3, 'v0_1 + v2_1 + v1_1 <= 1')];
     const { judgements } = judgeAndDerive(cards);
     const message = 'The data cards of a canvas can have at most 20000 values in total';

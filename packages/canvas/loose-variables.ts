@@ -20,7 +20,7 @@ type Content = Pick<CardContent, 'card_type' | 'label' | 'data'>;
 export interface LooseVariable<Of extends Content> {
   card: Of;
   name: string;
-  /** Labels of the limits that it makes ineffective. */
+  /** Labels of the limits that the variable makes ineffective. */
   limits: string[];
 }
 
@@ -32,7 +32,7 @@ const MAX_FORMULAS = 1_500;
 type Direction = 1 | -1 | 0;
 const effectsByFormula = new LRUCache<string, ReadonlyMap<string, Direction>>({ max: MAX_FORMULAS });
 
-/** Returns variables that occur in no objective and only relax limits. These limits have no effect. */
+/** Returns variables that do not occur in any objective and only relax limits. These limits have no effect. */
 export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseVariable<Of>[] {
   if (!cards.some(({ card_type }) => card_type === 'objective')) return [];
   const variables = new Map<string, LooseVariable<Of>[]>();
@@ -49,20 +49,23 @@ export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseV
   return [...variables.values()].flat().filter(({ limits }) => limits.length > 0);
 }
 
-/** Returns a warning about a variable whose limits have no effect, without a full stop. */
+/** Returns a warning, without a full stop, about a variable whose limits have no effect. */
 export function describeLoose({ limits }: Pick<LooseVariable<Content>, 'limits'>): string {
   const limitLabels = limits.map((label) => shortened(label, MAX_LABEL));
   return `It is only used to loosen a limit (${listFirst(limitLabels, MAX_LISTED_LIMITS)}) and costs nothing, so the limit has no effect: give it an upper bound or a cost, or set \`confirmed\` if this is intended`;
 }
 
-/** Sign of a change of the left side that makes the relation easier to meet. */
+/** Sign of a change in the left side that makes the relation easier to meet. */
 const EASIER: Record<Relation, number> = { '<=': -1, '>=': 1, '=': NaN };
 
-/** Whether a change of a name makes every relation of a formula easier to meet. Constants count as positive. */
+/** Whether a change in a name's value makes every relation of a formula easier to meet. Constants count as positive. */
 export const isEased = (text: string, name: string, direction: 1 | -1): boolean =>
   effectsOf(text).get(name) === direction;
 
-/** Returns for each name the direction that makes every relation of a formula easier to meet. Always 0 without relations. */
+/**
+ * Returns, for each name, the direction that makes every relation of a formula easier to meet. It is always 0 for a formula
+ * without relations.
+ */
 function effectsOf(text: string): ReadonlyMap<string, Direction> {
   const cached = effectsByFormula.get(text);
   if (cached !== undefined) return cached;

@@ -12,7 +12,7 @@ export interface Members extends Iterable<string> {
 export const MAX_RANGE = 100_000;
 const RANGE = /^(?<from>-?\d{1,9}) to (?<to>-?\d{1,9})$/;
 
-/** Limits of cached lists and ranges in cards. Longer lists belong in files, whose metadata is cached. */
+/** Cache limits for lists and ranges on cards. Longer lists belong in files, whose metadata is cached. */
 const MAX_CHARACTERS = 4_000_000;
 const MAX_LISTED = 20_000;
 const valuesByText = new LRUCache<string, Values>({
@@ -22,7 +22,8 @@ const valuesByText = new LRUCache<string, Values>({
 const valuesByList = new WeakMap<readonly (string | number)[], Values>();
 
 /**
- * Returns the distinct texts of a list or a range. Equal lists return the same object, so that comparisons can be cached.
+ * Returns the distinct strings in a list or a range. Returns the same object for equal lists, so that comparisons can be
+ * cached.
  *
  * @param reading format of a file column with dates or times
  */
@@ -36,11 +37,11 @@ export function valuesOf(members: readonly (string | number)[] | string, reading
   return values;
 }
 
-/** Returns the members defined in a card. Of duplicate members only the first is kept. */
+/** Returns the members that a card defines. Only the first of several duplicate members is kept. */
 export const membersOf = ({ members }: NonNullable<DataContent['set']>): Members | undefined =>
   typeof members === 'string' ? rangeOf(members) : members && new Set(members.map(toMember));
 
-/** Also finds texts in the date format of files. */
+/** Returns values that also match strings in the date format of files. */
 function withDates(texts: Set<string>, reading: DateReading | undefined): Values {
   const dates = new Set(Array.from(texts, (text) => isoDate(text) ?? text));
   const has = (text: string): boolean => texts.has(text) || dates.has(text);
@@ -58,12 +59,12 @@ function cachedValues(text: string, make: () => Values | undefined): Values | un
   return values;
 }
 
-/** Converts a member to a text without surrounding spaces. Members are compared in this form. */
+/** Converts a member to a string without surrounding spaces. Members are compared in this form. */
 export const toMember = (member: string | number): string => String(member).trim();
 
 /**
- * Returns the integers of a range such as `1 to 52`, ascending or descending. Returns undefined for other texts and for ranges
- * that are too long. Members are generated lazily.
+ * Returns the integers of a range such as `1 to 52`, ascending or descending. Returns undefined for other strings and for
+ * ranges that are too long. Members are generated lazily.
  */
 export function rangeOf(text: string): Members | undefined {
   const { from, to } = RANGE.exec(text.trim())?.groups ?? {};

@@ -7,7 +7,7 @@ import { plainVariables } from './requirement.js';
 type Content = Pick<CardContent, 'card_type' | 'data'>;
 
 /**
- * Returns a hash of the model in hex. It is equal for canvases that a solve reads the same way. Ignores labels, descriptions,
+ * Returns a hash of the model in hex. It is equal for canvases that are the same to a solve. Ignores labels, descriptions,
  * KPIs, and the order of cards and keys.
  *
  * @param variables names of the variables without an index, if `cards` is only a part of a canvas
@@ -17,7 +17,7 @@ export function modelDigest(cards: readonly Content[], variables = plainVariable
   return createHash('sha256').update(parts.sort().join('\n')).digest('hex');
 }
 
-/** Returns the content of a card that a solve reads, in canonical form. Empty if a solve reads nothing. */
+/** Returns the content of a card that a solve reads, in canonical form. Empty if a solve ignores the card. */
 function modelPart({ card_type, data }: Content, variables: Variables): string {
   const solved = CARD_KINDS[card_type].solverInput(data, variables);
   return solved.length === 0 ? '' : JSON.stringify([card_type, ...solved.map(sorted)]);

@@ -60,7 +60,7 @@ describe('a production requirement', () => {
     ['nothing of an expression that is no text', { expression: 3, quantity: 10, product: 'chairs' }, undefined],
   ])('reads %s', (_, data, expected) => expect(of(data)).toEqual(expected));
 
-  it('exists only on requirement cards', () => {
+  it('is only read from requirement cards', () => {
     expect(requirementOf(card('constraint', { expression: 'x >= 2' }), VARIABLES)).toBeUndefined();
   });
 
@@ -159,7 +159,7 @@ describe('a production requirement', () => {
     ],
   ])('reports %s', (_, data, expected) => expect(gapsOf(data)).toEqual(expected));
 
-  it('clears all_variables_provided if a name is unknown', () => {
+  it('makes all_variables_provided false if a name is unknown', () => {
     const flag = (data: CardContent['data']) =>
       judgeAndDerive([requirement(data), CHAIRS]).derived.all_variables_provided;
     expect([flag({ expression: 'tables >= 2' }), flag({ expression: 'chairs >= 2' })]).toEqual([false, true]);
@@ -189,13 +189,13 @@ describe('a production requirement', () => {
     expect(new Set([without, ten, ...others]).size).toBe(others.length + 1);
   });
 
-  it('has the same digest if only some cards of the canvas are given', () => {
+  it('has the same digest if only some cards on the canvas are given', () => {
     const ten = requirement({ quantity: 10, product: 'chairs' });
     expect(modelDigest([ten], new Set(['chairs']))).not.toBe(modelDigest([], new Set(['chairs'])));
     expect(modelDigest([ten], new Set())).toBe(modelDigest([]));
   });
 
-  it('takes little time to judge in large numbers', () => {
+  it('is judged quickly even in large numbers', () => {
     const long = (at: number) => requirement({ description: `n${at}${'+a'.repeat(950)} >= 1` });
     const cards = Array.from({ length: 500 }, (_, at) => long(at));
     judgeAndDerive(cards);

@@ -6,11 +6,11 @@ import { relationOf, type Requirement, requirementIn } from './kinds/production-
 
 type Content = Pick<CardContent, 'card_type' | 'data'>;
 
-/** Returns the constraint of a production requirement. Returns undefined for other cards and for requirements in words. */
+/** Returns the constraint of a production requirement. Returns undefined for other cards and for plain-text requirements. */
 export const requirementOf = (card: Content, variables: Variables): Requirement | undefined =>
   isRequirement(card) ? requirementIn(card.data, variables) : undefined;
 
-/** Returns the formula of a card. A requirement may have its formula in either of two fields. */
+/** Returns the formula of a card. The formula of a requirement may be in either of two fields. */
 export function formulaIn(card: Content): IndexedFormula | undefined {
   const written = isRequirement(card) ? relationOf(card.data) : undefined;
   const expression = written?.expression ?? fieldOf<string>(card, 'expression');

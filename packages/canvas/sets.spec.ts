@@ -22,7 +22,7 @@ const constraint = (expression: string, index?: string) =>
   card('constraint', { expression, classification: 'hard', ...(index !== undefined && { index }) });
 
 describe('judge with sets', () => {
-  it('returns complete if every member has the values that formulas use', () => {
+  it('returns complete if every member has all values that formulas use', () => {
     const cost = { early: 10, late: 12, 3: 15 };
     expect(
       blocking(
@@ -105,7 +105,7 @@ describe('judge with sets', () => {
     ]);
   });
 
-  it('warns of unknown names in bounds', () => {
+  it('warns about unknown names in bounds', () => {
     const bounded = card('variable', { name: 'x', index: 's in shifts', domain: 'integer', unit: 'h', upper: 'most' });
     const [, judged] = judge([shifts(), bounded]);
     expect(judged).toEqual({
@@ -115,7 +115,7 @@ describe('judge with sets', () => {
     expect(judgeAndDerive([shifts(), bounded]).derived.all_variables_provided).toBe(false);
   });
 
-  it('judges a formula again when the meaning of a name changes', () => {
+  it('judges a formula again if the meaning of a name changes', () => {
     const formula = constraint('price <= 3');
     const value = card('data', { values: { price: 2 } });
     const column = shifts({ values: { price: { early: 1, late: 2, 3: 3 } } });
@@ -126,7 +126,7 @@ describe('judge with sets', () => {
     expect(gapsOf(column)).not.toEqual(alone);
   });
 
-  it('notes that a lag beyond the ends of a set has no effect', () => {
+  it('adds a note that a lag beyond the ends of a set has no effect', () => {
     const balance = constraint('stock[t] = stock[t - 1] + 2', 't in weeks');
     const cards = [weeks, card('variable', { name: 'stock', index: 't in weeks', domain: 'integer' }), balance];
     expect(judge(cards).at(-1)).toEqual({

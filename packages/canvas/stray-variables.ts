@@ -11,7 +11,7 @@ type Content = Pick<CardContent, 'card_type' | 'data'>;
 export interface StrayVariable<Of extends Content> {
   card: Of;
   name: string;
-  /** Name that was probably meant. */
+  /** Variable name that was probably meant. */
   suggestion: string;
 }
 
@@ -19,7 +19,7 @@ export interface StrayVariable<Of extends Content> {
 type UnusedVariable<Of extends Content> = Omit<StrayVariable<Of>, 'suggestion'> &
   Partial<Pick<StrayVariable<Of>, 'suggestion'>>;
 
-/** Maximum number of variables whose names are compared with the others. */
+/** Maximum number of variables whose names are compared with other variables. */
 const MAX_COMPARED = 50;
 /** Maximum number of formulas whose names are cached. */
 const MAX_FORMULAS = 1_500;
@@ -64,8 +64,8 @@ function hasOnlyLimits({ data: { domain, lower, upper } }: Content): boolean {
 }
 
 /**
- * Returns the variables of an objective, or of a relation between several variables. A relation of a single variable is its
- * limit.
+ * Returns the variables of an objective, or of a relation between several variables. A relation with a single variable is a
+ * limit on the variable.
  */
 function variablesOfModel(card: Content, names: ReadonlySet<string>): string[] {
   if (CARD_KINDS[card.card_type].role !== 'plan') return [];

@@ -1,11 +1,11 @@
 import { nearestNames, shortened, type Vocabulary } from '../modelling/index.js';
 
-/** Maximum number of unknown names that get suggestions, and of names on the canvas that each is compared with. */
+/** Maximum number of unknown names that get suggestions, and of names on the canvas that each of them is compared with. */
 const MAX_SUGGESTED = 3;
 const MAX_CANDIDATES = 1_000;
 
 /**
- * Returns a sentence such as `. Did you mean Price_kg (column "Price (€/kg)" of demand.csv)?`, or an empty text if no similar
+ * Returns a sentence such as `. Did you mean Price_kg (column "Price (€/kg)" of demand.csv)?`, or an empty string if no similar
  * name exists.
  */
 export function suggestionFor(names: readonly string[], vocabulary: Vocabulary): string {

@@ -4,21 +4,21 @@ import { fieldOf } from './card-shapes.js';
 import { statesNoRequirement } from './kinds/production-requirement.js';
 import { requirementOf } from './requirement.js';
 
-/* Finds limits in the words of requirements and KPIs. Plans ignore words. */
+/* Finds limits in the plain text of requirements and KPIs, which plans ignore. */
 
 type Content = Pick<CardContent, 'card_type' | 'label' | 'data'>;
 
-/** Maximum numbers of names, of words of a text, and of words of a name that are compared. */
+/** Maximum number of names that are compared, and of words per text and per name. */
 const MAX_NAMES = 2_000;
 const MAX_WORDS = 60;
 const MAX_NAME_WORDS = 3;
-/** Maximum number of words of a product, which may be misspelled, and of names that they are compared with. */
+/** Maximum number of words in a product name, which may be misspelled, and of names that they are compared with. */
 const MAX_PRODUCT = 5;
 const MAX_NEAR = 200;
 /** Articles that may also be names. */
 const ARTICLES = ['a', 'i'];
 
-/** Returns the cards whose words limit a name on the canvas. */
+/** Returns the cards whose plain text limits a name on the canvas. */
 export function wordedLimits<Of extends Content>(
   cards: readonly Of[],
   variables: Pick<ReadonlySet<string>, 'has'>,
@@ -30,7 +30,7 @@ export function wordedLimits<Of extends Content>(
   return wordedCards.filter((card) => mentionsName(textOf(card), fieldOf<string>(card, 'product') ?? '', names));
 }
 
-/** Whether a card without a formula has a number or a comparison in its words. */
+/** Whether a card has no formula, but a number or a comparison in its plain text. */
 function isWordedLimit(card: Content, variables: Pick<ReadonlySet<string>, 'has'>): boolean {
   const { card_type } = card;
   const isRequirement = card_type === 'production_requirement' && !statesNoRequirement(card.data);
@@ -55,7 +55,7 @@ function definedNames(card: Content): string[] {
 
 const normalizedWords = (name: string): string => wordsOf(name).join(' ');
 
-/** Whether a text contains a name, in any case, singular or plural. Names of products may be misspelled. */
+/** Whether a text contains a name in any case, in singular or plural. Product names may be misspelled. */
 function mentionsName(text: string, product: string, names: ReadonlySet<string>): boolean {
   const words = wordsOf(text).slice(0, MAX_WORDS);
   const isName = (_: string, from: number): boolean =>

@@ -9,13 +9,13 @@ export type Data = CardContent['data'];
 /** Names of the variables without an index. */
 export type Variables = Pick<ReadonlySet<string>, 'has'>;
 
-/** The properties of a kind of card. */
+/** Properties of a kind of card. */
 export interface CardKind {
   /** Name in a sentence, such as `production requirement`. */
   noun: string;
-  /** Name shown above a question, before a label, and in chat messages. */
+  /** Name shown above questions, before labels, and in chat messages. */
   title: string;
-  /** Role in the model: defines names for formulas, determines plans by a formula, or rates plans. */
+  /** Role in the model: `names` defines names for formulas, `plan` determines plans, and `rating` rates plans. */
   role: 'names' | 'plan' | 'rating';
   /** Content of `data` for API clients. */
   description: string;
@@ -23,18 +23,18 @@ export interface CardKind {
   toolDescription: string;
   /** Known fields of `data`. Other keys are stored and ignored. */
   fields: readonly CardField[];
-  /** Fields shown by the guide, in order, each with the word before it. */
+  /** Fields shown by the guide, in order, each with the word that precedes it. */
   summaryFields: readonly [field: string, before?: string][];
   /** Label of the card that marks an empty list of this kind. */
   emptyListLabel?: string;
   /** Returns the formulas of a card. */
   formulas: (data: Data, variables: Variables) => Formulas;
-  /** Returns the content that a solve reads. The rest of a card cannot change the result. */
+  /** Returns the content that a solve reads. The remaining content cannot change the result. */
   solverInput: (data: Data, variables: Variables) => unknown[];
   /** Returns the gaps caused by other cards, including `unknownNames`. Defaults to `unknownNames`. */
   gaps?: (data: Data, surroundings: Surroundings, unknownNames: readonly Gap[]) => Gap[];
   /**
-   * Returns the gaps of words that plans ignore.
+   * Returns gaps for words on the card that plans ignore.
    * @param isLimit whether the words limit a name on the canvas
    */
   wordingGaps?: (data: Data, vocabulary: Vocabulary, isLimit: boolean) => Gap[];
@@ -49,24 +49,24 @@ export interface Formulas {
 /** Facts about the canvas that the gaps of a card depend on. */
 export interface Surroundings {
   objectives: number;
-  /** Whether several cards define the name. */
+  /** Whether several cards define a name. */
   isDuplicate: (name: string) => boolean;
-  /** Sentence if the variable is probably a misspelled name. */
+  /** Warning sentence if the variable is probably a misspelled name. */
   strayWarning: string | undefined;
-  /** Sentence if the limits of the variable have no effect. */
+  /** Warning sentence if the limits of the variable have no effect. */
   looseWarning: string | undefined;
-  /** Whether words of the card limit a name on the canvas. */
+  /** Whether words on the card limit a name on the canvas. */
   isLimit: boolean;
   content: DataContent;
   /** Cached metadata of the file of a data card. */
   state: FileState | undefined;
-  /** Whether the values of the card exceed the maximum of all data cards. */
+  /** Whether the values of the card exceed the maximum number for all data cards. */
   exceedsValueLimit: boolean;
-  /** Whether the set of the card exceeds the maximum of sets in files. */
+  /** Whether the set of the card exceeds the maximum number of sets in files. */
   exceedsFileSetLimit: boolean;
 }
 
-/** Returns the `formulas` function of a kind whose formulas are in these fields. */
+/** Returns the `formulas` function for a kind whose formulas are in the given fields. */
 export const formulasAt =
   (fields: readonly CardField[], ...uses: readonly [field: string, use: CardFormula['use']][]): CardKind['formulas'] =>
   (data) => {
@@ -78,7 +78,7 @@ export const formulasAt =
     return { formulas, ...(index !== undefined && { index: { field: 'index', text: index } }) };
   };
 
-/** Returns the set fields and their values, as part of {@link CardKind.solverInput}. */
+/** Returns the fields that are set and their values, for {@link CardKind.solverInput}. */
 export function pairsOf(data: Data, names: readonly string[]): unknown[] {
   const present = names.filter((name) => data[name] != null);
   return present.length === 0 ? [] : [present.map((name) => [name, data[name]])];

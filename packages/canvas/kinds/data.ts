@@ -5,9 +5,9 @@ import { MAX_RANGE, rangeOf } from '../members.js';
 import { type CardKind, pairsOf } from './card-kind.js';
 import { blocking, type CardField, type Content, flag, gap, info, isText, name, number, text } from './fields.js';
 
-/** Maximum number of values in all data cards. Formulas cannot use the values of further cards. */
+/** Maximum number of values in all data cards. Formulas cannot use the values of cards that exceed it. */
 export const MAX_VALUES = 20_000;
-/** Maximum number of sets in files. Each change to a canvas reads the cached metadata of all of them. */
+/** Maximum number of sets in files. Each change to a canvas reads the cached metadata of all these files. */
 export const MAX_FILE_SETS = 50;
 
 const figures: Content = {
@@ -18,7 +18,7 @@ const figures: Content = {
     return entries.length > 0 && entries.every(([key, figure]) => isName(key) && isFigures(figure));
   }),
 };
-/** Whether a value is a number, or numbers or texts by member. */
+/** Whether a value is a number, or an object with numbers or strings by member. */
 function isFigures(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return Number.isFinite(value);
   const cells: unknown[] = Object.values(value);
@@ -61,7 +61,7 @@ const dialect: Content = {
   accepts: isDialect,
 };
 
-/** Caches the check of objects and lists, which can have thousands of items and never change. */
+/** Caches the results for objects and lists, which can have thousands of items and never change. */
 function memoized(accepts: (value: unknown) => boolean): Content['accepts'] {
   const results = new WeakMap<object, boolean>();
   return (value) => {

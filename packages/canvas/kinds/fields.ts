@@ -13,7 +13,7 @@ export interface CardField {
   content: Content;
   /** Gap if the field is missing. Absent for optional fields. */
   missing?: Pick<Gap, 'severity' | 'message'>;
-  /** Whether these data need the field. Defaults to always. */
+  /** Whether the given data needs the field. If absent, the field is always needed. */
   neededFor?: (data: CardContent['data']) => boolean;
 }
 
@@ -38,14 +38,14 @@ export const blocking = (message: string): CardField['missing'] => ({ severity: 
 export const warning = (message: string): CardField['missing'] => ({ severity: 'warning', message });
 export const info = (message: string): CardField['missing'] => ({ severity: 'info', message });
 
-/** Creates a gap of a field. */
+/** Creates a gap for a field. */
 export const gap = (field: string, message: string, severity: Gap['severity'] = 'blocking'): Gap => ({
   field,
   message,
   severity,
 });
 
-/** Returns the value of a known field if its form is valid. */
+/** Returns the value of a known field, or undefined if the value is invalid. */
 export function valueOf<Value>(
   fields: readonly CardField[],
   data: CardContent['data'],

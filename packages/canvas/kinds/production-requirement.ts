@@ -57,7 +57,7 @@ export const production_requirement: CardKind = {
     if (data['expression'] != null || requirementIn(data, variables) !== undefined || statesNoRequirement(data))
       return [];
     const product = valueOf<string>(fields, data, 'product')?.trim();
-    // The quantity is missing, which is a gap of that field.
+    // The quantity is missing, which is reported as a gap in that field.
     if (product !== undefined && variables.has(product)) return [];
     const family = product === undefined ? undefined : families.get(product);
     const message =
@@ -84,7 +84,7 @@ function relationForAll(name: string, { index }: Family, data: Data): string {
 
 /**
  * Returns the constraint of a requirement: its `expression`, a `description` that is a relation, or a minimum `quantity` of a
- * `product` that is a variable. Returns undefined for a requirement in words.
+ * `product` that is a variable. Returns undefined for a plain-text requirement.
  */
 export function requirementIn(data: Data, variables: Variables): Requirement | undefined {
   const relation = relationOf(data);

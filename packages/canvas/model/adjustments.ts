@@ -26,12 +26,12 @@ export interface Arithmetic {
 
 /** Change to a column in a scenario: to a single member, to the members that meet a condition, or to all members. */
 export interface Adjustment extends Arithmetic {
-  /** Position in the order of adjustments. */
+  /** Position of the change in its scenario. */
   place: number;
-  /** Name in messages. */
+  /** Name used in messages. */
   called: string;
   column: string;
-  /** Condition on the members, in the form that {@link indexOfWhere} reads. */
+  /** Condition on the members, as accepted by {@link indexOfWhere}. */
   where?: string;
   /** Key of a single member. */
   key?: readonly string[];
@@ -52,13 +52,13 @@ export function namesInAdjustment({ column, where }: Adjustment): string[] {
 /**
  * Changes columns of a space. All its sets and columns must have been read.
  *
- * @throws ModelProblem that names the invalid change
+ * @throws ModelProblem that says which change is invalid
  */
 export function adjust(space: Space, evaluator: Evaluator, adjustments: readonly Adjustment[]): void {
   for (const adjustment of adjustments.toSorted((one, other) => one.place - other.place)) {
     const column = columnOf(space, adjustment);
     const { fallback = NaN } = column;
-    // Copied, because another column name may share these cells.
+    // The cells are copied because another column name may share them.
     const figures = column.figures.slice();
     for (const place of placesOf(space, evaluator, adjustment, column.set)) {
       const figure = figures[place]!;
@@ -86,7 +86,7 @@ export const isText = (name: string): string => `${shortened(name)} contains tex
 export const noMember = (set: string, key: readonly string[]): string =>
   `${shortened(set)} has no member ${key.map((part) => `"${shortened(part)}"`).join(', ')}`;
 
-/** Returns the places of the members that an adjustment changes. */
+/** Returns the indexes of the members that an adjustment changes. */
 function placesOf(space: Space, evaluator: Evaluator, adjustment: Adjustment, set: Members): Iterable<number> {
   const { where, key } = adjustment;
   if (key !== undefined) {

@@ -32,11 +32,11 @@ const problemOf = (...cards: ModelCard[]): string => {
   }
 };
 
-describe('KPIs of a plan', () => {
+describe('KPIs in a plan', () => {
   const plan = [variable('x', { upper: 3 }), variable('y', { upper: 2 }), objective('x + y')];
   const kpi = (label: string, more: object) => card('kpi', label, { description: label, ...more });
 
-  it('evaluates their formulas', () => {
+  it('have the values of their formulas', () => {
     const goods = card('data', 'Goods', { set: 'goods', members: ['a', 'b'], values: { hours: { a: 2, b: 3 } } });
     const make = variable('make', { index: 'g in goods', upper: 10 });
     const rate = card('data', 'Rate', { values: { rate: 2 } });
@@ -55,7 +55,7 @@ describe('KPIs of a plan', () => {
   });
 
   it.each(['x * y', 'x <= 3', 'delivery on time', 'unknown', 'x[', '1 / 0', 'x / y'])(
-    'returns null if a formula cannot be computed, and still solves: %s',
+    'are null if a formula cannot be computed, without preventing a solve: %s',
     (expression) => {
       expect(solve(...plan, kpi('K', { expression }))).toMatchObject({
         objective_value: 5,
@@ -64,7 +64,7 @@ describe('KPIs of a plan', () => {
     },
   );
 
-  it('are absent without a KPI card that has a formula, or without a plan', () => {
+  it('are absent if no KPI card has a formula, or if there is no plan', () => {
     expect(solve(...plan)).not.toHaveProperty('kpis');
     const never = constraint('Never', 'x >= 4');
     expect(solve(...plan, never, kpi('K', { expression: 'x' }))).not.toHaveProperty('kpis');
@@ -72,7 +72,7 @@ describe('KPIs of a plan', () => {
 });
 
 describe('readCanvas', () => {
-  it('reads domains, bounds, values of data cards, both sides of relations and chains', () => {
+  it('reads domains, bounds, values on data cards, both sides of relations, and chains', () => {
     const result = solve(
       variable('x', { upper: 10 }),
       variable('y', { domain: 'integer' }),
@@ -84,7 +84,7 @@ describe('readCanvas', () => {
       constraint('Band', '1 <= x <= y + 3'),
     );
     expect(result).toMatchObject({ status: 'optimal', variables: { z: 1, w: -5 } });
-    // z uses two units of room. x and y share 5.5 units: y is whole, and x is at most y + 3.
+    // z uses two units of the room. x and y share 5.5 units, where y is whole and x is at most y + 3.
     expect(result.variables).toMatchObject({ x: 3.5, y: 2 });
     expect(result.objective_value).toBeCloseTo(3 * 3.5 + 4 + 7 + 5 + 1);
     expect(result.constraints.map(({ name, slack }) => [name, slack])).toEqual([
@@ -94,7 +94,7 @@ describe('readCanvas', () => {
     ]);
   });
 
-  it('weighs several objectives by their senses', () => {
+  it('adds up several weighted objectives according to their senses', () => {
     const result = solve(
       variable('x', { upper: 4 }),
       objective('x', { weight: 2 }),
@@ -109,7 +109,7 @@ describe('readCanvas', () => {
     expect(cheaper.variables).toEqual({ x: 0 });
   });
 
-  it.each(['maximize', 'minimize'])('violates soft constraints if that pays off: %s', (sense) => {
+  it.each(['maximize', 'minimize'])('allows soft constraints to be violated if that pays off: %s', (sense) => {
     const expression = sense === 'maximize' ? '5 x' : '-5 x';
     const broken = solve(
       variable('x', { upper: 10 }),
@@ -128,7 +128,7 @@ describe('readCanvas', () => {
     expect(kept).toMatchObject({ objective_value: sign * 20, variables: { x: 4 } });
   });
 
-  it('names conflicting constraints and bounds by their cards', () => {
+  it('names conflicting constraints and bounds after their cards', () => {
     const { status, conflict } = solve(
       variable('x', { upper: 3 }),
       variable('y'),
@@ -162,7 +162,7 @@ describe('readCanvas', () => {
       { description: 'at least 3 of x' },
       { description: 'an order', quantity: 3, product: 'x of it' },
       { description: '3 xs', quantity: 3, product: 'X' },
-    ])('rejects words that limit a variable: %j', (data) => {
+    ])('are rejected if plain text limits a variable: %j', (data) => {
       const plan = [variable('x', { upper: 9 }), objective('x', { sense: 'minimize' })];
       expect(problemOf(required('Order', data), ...plan)).toBe(
         'The production requirement card "Order": Its words do not constrain the plan: write a relation such as `chairs >= 10`',
@@ -179,7 +179,7 @@ describe('readCanvas', () => {
     const least = objective('x + (sum p in products: make[p])', { sense: 'minimize' });
     const minimum = { expression: 'make[p] >= minimum[p]', index: 'p in products' };
 
-    it('are met if they are relations, relations in words, or quantities of variables', () => {
+    it('are met if they are relations, relations written in words, or quantities of variables', () => {
       const result = solve(
         ...[goods, make, variable('x', { lower: -9 }), least],
         required('Minimum', minimum),
@@ -196,7 +196,7 @@ describe('readCanvas', () => {
       ]);
     });
 
-    it('names requirements that cannot be met, with their members', () => {
+    it('are named with their members if they cannot be met', () => {
       const more = { ...minimum, expression: 'make[p] >= 2 * minimum[p]' };
       const { status, conflict } = solve(goods, make, variable('x'), least, required('Minimum', more));
       expect({ status, conflict }).toEqual({
@@ -210,7 +210,7 @@ describe('readCanvas', () => {
       ['a product that nothing is', { quantity: 10, product: 'sofas' }],
       ['no number', { quantity: 'ten', product: 'x', index: 3 }],
       ['none', { description: 'Nothing except the constraints', quantity: 0 }],
-    ])('ignores requirements with %s', (_, data) => {
+    ])('are ignored with %s', (_, data) => {
       expect(solve(goods, make, variable('x'), least, required('R', data))).toMatchObject({
         objective_value: 0,
         constraints: [],
@@ -228,7 +228,7 @@ describe('readCanvas', () => {
       [{ expression: 'x * x >= 3' }, 'It is not linear: the variables x and x are multiplied'],
       [{ description: 'y >= 3' }, 'no variable or value is called y'],
       [{ description: 'make[p] >= 3 for p in goods' }, 'No set is called goods: define it, as in `goods: a, b, c`'],
-    ])('explains what is wrong with %j', (data, reason) => {
+    ])('are rejected with an explanation: %j', (data, reason) => {
       const message = `The production requirement card "R": ${reason}`;
       expect(problemOf(goods, make, variable('x'), least, required('R', data))).toBe(message);
     });
@@ -347,13 +347,13 @@ describe('a limit on a misspelled name', () => {
     ['tabels', { upper: 1 }, 'tables'],
     ['Chairs', { lower: 1 }, 'chairs'],
     ['chair', { lower: 1, upper: 2 }, 'chairs'],
-  ])('rejects the card %s', (name, limits, meant) => {
+  ])('is rejected with the name of the card: %s', (name, limits, meant) => {
     expect(problemOf(...plan, limited(name, limits))).toBe(
       `The variable card "${name}": No objective and no other variable depends on ${name}. Did you mean ${meant}?`,
     );
   });
 
-  it('solves if the variable has a domain', () => {
+  it('does not prevent a solve if the variable has a domain', () => {
     expect(problemOf(...plan, limited('tabels', { upper: 1, domain: 'continuous' }))).toBe('');
   });
 });

@@ -60,7 +60,7 @@ const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'dialect', 'key', 'col
  *   `Demand[oak chair, 3]`.
  *
  * @param tables tables of the sets in files, by card id
- * @throws ModelProblem that names the card and its fault
+ * @throws ModelProblem that names the card and the problem
  */
 export const readCanvas = (cards: readonly ModelCard[], tables: ReadonlyMap<string, SetTable> = NO_TABLES): Model =>
   new CanvasReader(cards, tables).read();
@@ -141,7 +141,7 @@ class CanvasReader {
     );
     const { texts } = this.space;
     for (const [column, { type, cells: inlineCells }] of columns) {
-      // The key of a cell may have a date in a different format than the members.
+      // The key of a cell may contain a date in a different format than the members.
       const cells = new Map(Array.from(inlineCells, ([member, cell]) => [texts.text(texts.add(member)), cell]));
       const missing = members.find((member) => !cells.has(member));
       if (missing !== undefined) throw cardProblem(card, `${column} has no value for ${missing}`);
@@ -257,7 +257,7 @@ class CanvasReader {
     this.addRelation(card, relation, index, penalty);
   }
 
-  /** Requirements in words do not prevent a solve, unless they limit a name on the canvas. */
+  /** Reads requirements. Plain-text requirements do not prevent a solve unless they limit a name on the canvas. */
   private readRequirements(cards: ModelCard[]): void {
     const worded = wordedLimits(this.cards, this.space.variables).find((card) => cards.includes(card));
     if (worded !== undefined) throw cardProblem(worded, LIMIT_IN_WORDS);
@@ -290,7 +290,7 @@ class CanvasReader {
     });
   }
 
-  /** Ignores a KPI without a formula. A KPI whose formula cannot be computed does not prevent a solve. */
+  /** Reads a KPI. A KPI without a formula is ignored, and a formula that cannot be computed does not prevent a solve. */
   private readKpi(card: ModelCard): void {
     if (fieldOf<string>(card, 'expression') === undefined) return;
     const kpi: Kpi = {
@@ -333,7 +333,7 @@ class CanvasReader {
     }
   }
 
-  /** Adds slack terms, so that a row may be violated on each bounded side at a price per unit. */
+  /** Adds slack terms, so that a row may be violated on each bounded side at a penalty per unit. */
   private withSlack({ terms, lower, upper }: { terms: Terms; lower: number; upper: number }, penalty: number): Terms {
     const { model } = this;
     const price = model.sense === 'maximize' ? -penalty : penalty;
@@ -368,7 +368,7 @@ function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[])
   }
 }
 
-/** Formats a member as `[oak chair, 3]`. Called for hundreds of thousands of members. */
+/** Formats a member as `[oak chair, 3]`. Must be fast, because it is called for hundreds of thousands of members. */
 function memberOf({ members }: Family, place: number): string {
   let text = '[';
   for (let part = 0; part < members.length; part += 1)

@@ -4,7 +4,7 @@ import { CARD_KINDS } from '../kinds/card-kinds.js';
 import { MODEL_LIMITS, ModelProblem } from '../../solver/index.js';
 import type { ModelCard } from './model-card.js';
 
-/* Reads fields of cards for a model. A ModelProblem names the card and its faulty field. */
+/* Reads card fields for a model. A ModelProblem names the card and its invalid field. */
 
 export const cardReference = ({ card_type, label }: ModelCard): string =>
   `The ${CARD_KINDS[card_type].noun} card "${label}"`;
@@ -33,7 +33,7 @@ export function optionalField<Value>(card: ModelCard, field: string): Value | un
 }
 
 /**
- * Returns a parsed formula or index of a card.
+ * Returns the parsed formula or index of a card.
  * @throws ModelProblem if it could not be parsed
  */
 export function assertParsed<Value extends object>(card: ModelCard, parsed: Value | FormulaProblem): Value {

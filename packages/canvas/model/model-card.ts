@@ -3,7 +3,7 @@ import type { DateReading } from '../../modelling/index.js';
 import type { CardContent } from '../card.js';
 import type { Adjustment } from './adjustments.js';
 
-/** Card content that the model is built from. */
+/** Card content from which the model is built. */
 export interface ModelCard extends CardContent {
   /** Changes that a scenario makes to columns of a data card after they are read. */
   adjustments?: readonly Adjustment[];
@@ -12,15 +12,15 @@ export interface ModelCard extends CardContent {
 /** Table of a set in a file, or the reason why it cannot be read. */
 export type SetTable =
   | {
-      /** Local file with the cells of {@link names}, as `ColumnCells[]` in V8 serialization. */
+      /** Local file with the cells of the columns in {@link names}, as `ColumnCells[]` in V8 serialization. */
       file: string;
-      /** Key columns and columns that formulas use, by their names in the table. */
+      /** Names, in the table, of the key columns and the columns that formulas use. */
       names: readonly string[];
       /** Table columns by their names in formulas. */
       columns: ReadonlyMap<string, string>;
       /** Formats of columns with dates or times, by their names in the table. */
       readings?: ReadonlyMap<string, DateReading>;
-      /** Row numbers in the original file, in the form that {@link rowInFile} reads. */
+      /** Row numbers in the original file, as accepted by {@link rowInFile}. */
       rowNumbers: TableDescription['rowNumbers'];
     }
   | { problem: string };

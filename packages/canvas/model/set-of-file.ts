@@ -9,7 +9,7 @@ import type { ModelCard, SetTable } from './model-card.js';
 import { cardProblem } from './card-fields.js';
 
 /**
- * Adds a set from a file, in the order of its rows, with the columns that formulas use.
+ * Adds a set from a file, in row order, with the columns that formulas use.
  *
  * @throws ModelProblem that names the file, and the row and column if known
  */
@@ -34,7 +34,7 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
   const [first, ...others] = keys;
   const readings = key.map((column) => table.readings?.get(column));
   if (file.isDistinct) {
-    // Rows with an empty cell belong to no member.
+    // Rows with an empty cell do not belong to a member.
     const members = [...new Set(first)].filter((text) => text !== '');
     space.addSet(set.name, { titles: key, keys: [members], readings });
     return;
@@ -52,7 +52,7 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
   }
 }
 
-/** Returns the place of the first duplicate member, or undefined if all members are distinct. */
+/** Returns the index of the first duplicate member, or undefined if all members are distinct. */
 function firstDuplicate({ table: { ids, size } }: Members): number | undefined {
   if (size === ids.length) return undefined;
   let next = 0;
@@ -66,7 +66,7 @@ function toColumn(set: string, cells: ColumnCells, { fallback }: DataFile): Colu
     : { set, type: 'text', texts: textsOf(cells) };
 }
 
-/** Returns cells as member names. Missing values become empty texts. */
+/** Returns cells as member names. Missing values become empty strings. */
 function textsOf(cells: ColumnCells): string[] {
   if (cells.type === 'number')
     return Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? '' : String(figure)));

@@ -1,14 +1,14 @@
 import type { Condition, Expression, Index, Key, Operand } from '../../modelling/index.js';
 import { nameOf } from '../data-file.js';
 
-/** Meaning of the names in a condition on the members of a set. Takes precedence over the names of the model. */
+/** Meaning of the names in a condition on the members of a set. These names take precedence over the names in the model. */
 export interface Where {
   set: string;
-  /** Titles of the key columns. An inline set has its own name as title. */
+  /** Titles of the key columns. For a set on a card, this is the name of the set. */
   titles: readonly string[];
   /** Whether a column belongs to the set, so that a condition may use it without an index. */
   isColumn: (name: string) => boolean;
-  /** Constants that override the values of the model. */
+  /** Constants that override the values in the model. */
   values?: Readonly<Record<string, number>> | undefined;
 }
 

@@ -20,7 +20,7 @@ const card = (card_type: ModelCard['card_type'], label: string, data: object): M
   data: data as ModelCard['data'],
 });
 
-/** Canvas with three products in a file, demand by product and week in another file, and weeks in a card. */
+/** Canvas with three products in a file, demand by product and week in another file, and weeks on a card. */
 const CARDS: ModelCard[] = [
   card('data', 'Figures', { values: { hours: 100, rate: 2, least: 50 } }),
   card('data', 'Goods', { set: 'products', file_path: 'products.csv', key: ['product'] }),
@@ -84,7 +84,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns the states of the files of cards. */
+/** Returns the file states for cards. */
 function statesOf(cards: readonly ModelCard[], unread: readonly string[] = []): Map<string, FileState> {
   return new Map(
     cards.flatMap((one): [string, FileState][] => {
@@ -98,7 +98,7 @@ function statesOf(cards: readonly ModelCard[], unread: readonly string[] = []): 
   );
 }
 
-/** Writes the tables of cards to disk, in the form that a solve reads. */
+/** Writes the tables of cards to disk, in the format that a solve reads. */
 function tablesOf(cards: readonly ModelCard[]): Map<string, SetTable> {
   return new Map(
     cards.flatMap((one): [string, SetTable][] => {
@@ -149,7 +149,7 @@ const failureOf = (...changes: Change[]): string => {
 };
 
 describe('a scenario without changes', () => {
-  it('equals the canvas', () => {
+  it('gives the model of the canvas', () => {
     const model = modelOf();
     expect(pricesOf(model)).toEqual([90, 210, 45]);
     expect(uppersOf(model, 'Labour')).toEqual([100]);
@@ -171,7 +171,7 @@ describe('a value change', () => {
     expect(uppersOf(modelOf({ kind: 'value', target: 'hours', ...how }), 'Labour')).toEqual([hours]);
   });
 
-  it('writes all values of a card together, so that large cards are not read for each change', () => {
+  it('writes all values of a card at once, so that a large card is not read again for each change', () => {
     let readings = 0;
     const cells = new Proxy<Record<string, number>>(
       { 1: 10, 2: 20 },
@@ -254,13 +254,13 @@ describe('an added constraint', () => {
     ['make <= 40', 'make'],
     ['make[p] <= 40 for p in goods', 'goods'],
     ['make["a", "b"] <= 40', 'make'],
-  ])('reports the fault of %s', (target, problem) => {
+  ])('is rejected with a reason: %s', (target, problem) => {
     expect(apply([{ kind: 'add', target }]).problems).toEqual([
       { index: 0, field: 'target', problem: expect.stringContaining(problem) },
     ]);
   });
 
-  it('rejects fields other than the relation', () => {
+  it('cannot have fields other than the relation', () => {
     expect(problemOfForm({ kind: 'add', target: 'extra <= 4', to: 3 })).toMatchObject({ field: 'to' });
   });
 });
@@ -292,14 +292,14 @@ describe('a column change', () => {
     expect(lowersOf(modelOf({ kind: 'column', target: 'need', ...how }), 'Need')).toEqual(needs);
   });
 
-  it('accepts both parts of a pair in conditions, columns over a part of it, and a default for missing values', () => {
+  it('may use both parts of a pair in its condition, columns of one part, and a default for missing values', () => {
     const change: Change = { kind: 'column', target: 'demand', plus: 1 };
     expect(uppersOf(modelOf(change), 'Sold')).toEqual([31, 46, 7, 8, 7, 7, 7, 7, 7]);
     const where = 'Week_no = 1 and region[product] = "north"';
     expect(uppersOf(modelOf({ ...change, where }), 'Sold')).toEqual([31, 45, 7, 7, 7, 7, 7, 7, 7]);
   });
 
-  it('affects the conditions of later changes, as a value change does', () => {
+  it('affects the conditions of later changes, just like a value change', () => {
     const cheap: Change = { kind: 'column', target: 'price', to: 1, where: 'price < least' };
     const double: Change = { kind: 'column', target: 'price', times: 2 };
     const more: Change = { kind: 'value', target: 'least', to: 100 };
@@ -313,7 +313,7 @@ describe('a column change', () => {
     expect(failureOf(elsewhere, double)).toMatch(/^Change 1 \(demand\) .+: no member of orders matches/);
   });
 
-  it('resolves names as key parts first', () => {
+  it('reads a name as a key part first', () => {
     const cards = [
       ...CARDS,
       card('data', 'Words', { values: { product: 3, q: 5 } }),
@@ -342,7 +342,7 @@ describe('a column change', () => {
     expect(lowersOf(model, 'Rest')).toEqual([11, 25]);
   });
 
-  it('accepts unknown columns if a file has not been read', () => {
+  it('may use unknown columns if a file has not been read', () => {
     const change: Change = { kind: 'column', target: 'price', times: 2, where: 'area = "north"' };
     expect(apply([change]).problems).toHaveLength(1);
     const { cards, problems } = apply([change], CARDS, ['products.csv']);
@@ -360,7 +360,7 @@ describe('a cell change', () => {
     expect(pricesOf(modelOf({ kind: 'cell', target: 'price', ...how }))).toEqual(prices);
   });
 
-  it('takes a text or number for each key column', () => {
+  it('has a string or number for each key column', () => {
     for (const key of [
       ['oak chair', 2],
       ['oak chair', '2'],
@@ -376,7 +376,7 @@ describe('an off change', () => {
     expect(uppersOf(modelOf(), 'Overtime')).toEqual([8]);
   });
 
-  it('applies to KPIs, objectives and requirements, and prefers a label whose case matches exactly', () => {
+  it('can leave out KPIs, objectives and requirements, and prefers a label whose case matches exactly', () => {
     expect(modelOf({ kind: 'off', target: 'Cost' }).kpis).toEqual([]);
     expect(modelOf({ kind: 'off', target: 'twice' }).rows.map(({ name }) => name)).toContain('Twice');
     expect(apply([{ kind: 'off', target: 'Ten' }]).cards).toHaveLength(CARDS.length - 1);
@@ -521,14 +521,14 @@ describe('an invalid change', () => {
       'times',
       'the kind `file` takes only `to`, the path of another file',
     ],
-  ])('report the problem and field of %j', (change, field, problem) => {
+  ])('is reported with the problem and the field: %j', (change, field, problem) => {
     const before: Change = { kind: 'value', target: 'rate', to: 3 };
     const { problems } = apply([before, change]);
     expect(problems).toEqual([{ index: 1, ...(field !== undefined && { field }), problem }]);
     expect(sentenceOf(problems[0]!, [before, change])).toBe(`change 2 (${change.target}): ${problem}`);
   });
 
-  it('is reported together with other problems, repeated off changes, and columns of two sets', () => {
+  it('is reported along with other problems, repeated off changes, and ambiguous columns', () => {
     const found = apply([off('Labour'), value('hourz'), off('labour')]).problems;
     expect(found).toEqual([
       { index: 1, field: 'target', problem: 'no data card has a value called hourz' },
@@ -548,7 +548,7 @@ describe('an invalid change', () => {
     );
   });
 
-  it('fails in the solve if only the data show the problem', () => {
+  it('fails in the solve if only the data shows the problem', () => {
     const called = (target: string) => `Change 1 (${target}) of the scenario "Two shifts": `;
     expect(failureOf(cell('price', ['oak char']))).toBe(`${called('price')}products has no member "oak char"`);
     expect(failureOf(cell('demand', ['stool', 1]))).toBe(`${called('demand')}orders has no member "stool", "1"`);
@@ -614,7 +614,7 @@ describe('applyChanges', () => {
         expect(CARDS).toEqual(before);
         for (const [index, one] of changes.entries())
           if (problemOfForm(one) !== undefined) expect(problems.map((problem) => problem.index)).toContain(index);
-        // Valid changes have the same effect without the invalid changes.
+        // The valid changes must have the same effect without the invalid changes.
         const fitting = changes.filter(
           (one, index) => !problems.some((problem) => problem.index === index) || one.kind === 'file',
         );
@@ -628,7 +628,7 @@ describe('applyChanges', () => {
     );
   });
 
-  it('makes a readable model, or throws a ModelProblem that names the scenario or a card', () => {
+  it('returns cards that give a model, or a ModelProblem that names the scenario or a card', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 4 }), (changes) => {
         const { cards } = apply(changes);
@@ -644,7 +644,7 @@ describe('applyChanges', () => {
     );
   });
 
-  it('applies several changes of a number in order', () => {
+  it('applies several changes to the same number in order', () => {
     const operation = fc.oneof(
       fc.record({ times: fc.integer({ min: -9, max: 9 }) }),
       fc.record({ plus: fc.integer({ min: -99, max: 99 }) }),

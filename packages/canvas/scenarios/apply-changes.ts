@@ -49,8 +49,8 @@ export interface Outcome {
 }
 
 /**
- * Applies the changes of a scenario in order, after all its file changes. Column changes take effect when the columns are read,
- * and are recorded in `adjustments` of the cards. The given cards remain unchanged.
+ * Applies the changes of a scenario in order, but all file changes first. Column changes are recorded in the `adjustments` of
+ * the cards and take effect when the columns are read. The given cards are not modified.
  */
 export function applyChanges(
   cards: readonly ModelCard[],
@@ -61,7 +61,7 @@ export function applyChanges(
   return application.run();
 }
 
-/** Returns the cards with the files of the scenario's file changes, to look up the states of these files. */
+/** Returns the cards after the scenario's file changes, to look up the states of the new files. */
 export function withOtherFiles(cards: readonly ModelCard[], changes: readonly Change[]): readonly ModelCard[] {
   let all = cards;
   for (const change of changes) {
@@ -72,7 +72,7 @@ export function withOtherFiles(cards: readonly ModelCard[], changes: readonly Ch
   return all;
 }
 
-/** Aborts a change. Caught in this file. */
+/** Thrown to abort a change. Caught in this file. */
 class Refusal extends Error {
   constructor(
     readonly field: ChangeField | undefined,
@@ -263,7 +263,7 @@ class ChangeApplication {
     });
   }
 
-  /** Returns a numeric column. Returns undefined if it may exist in a file that has not been read. */
+  /** Returns a numeric column, or undefined if the column may exist in a file that has not been read. */
   private columnOf(name: string): ColumnShape | undefined {
     const [shape, duplicate] = this.vocabulary.columns.get(name) ?? [];
     if (shape === undefined) {
@@ -363,7 +363,7 @@ class ChangeApplication {
   }
 
   /**
-   * Explains what kind of thing a name is.
+   * Explains what a name refers to.
    * @param unknownMessage message if the name is unknown
    */
   private describeName(name: string, unknownMessage: string): string {
@@ -393,7 +393,7 @@ class ChangeApplication {
   }
 }
 
-/** Vocabularies by the cards of a canvas. Scenarios with the same files share a vocabulary. */
+/** Cached vocabularies by the cards of a canvas. Scenarios with the same files share a vocabulary. */
 const vocabularies = new WeakMap<readonly ModelCard[], { files: FileStates; vocabulary: Vocabulary }>();
 
 function vocabularyFor(cards: readonly ModelCard[], files: FileStates): Vocabulary {
@@ -404,7 +404,7 @@ function vocabularyFor(cards: readonly ModelCard[], files: FileStates): Vocabula
   return vocabulary;
 }
 
-/** Contents by card data. A change replaces the data object, so entries never become stale. */
+/** Cached contents by card data. A change replaces the data object, so entries never become stale. */
 const contents = new WeakMap<object, DataContent>();
 
 /** Returns the cached content of a data card. Scenarios read the same cards many times. */

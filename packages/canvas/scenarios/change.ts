@@ -3,10 +3,10 @@ import { shortened } from '../../modelling/index.js';
 
 export const CHANGE_KINDS = ['value', 'bound', 'limit', 'column', 'cell', 'add', 'off', 'file'] as const;
 
-/** Maximum number of characters of a scenario's name. */
+/** Maximum length of a scenario name in characters. */
 export const MAX_SCENARIO_NAME_LENGTH = 100;
 
-/** Maximum number of changes of a scenario. */
+/** Maximum number of changes in a scenario. */
 export const MAX_CHANGES = 100;
 
 /** Change that a scenario makes to the canvas. docs/scenarios.md describes the kinds. */
@@ -15,9 +15,9 @@ export interface Change extends Omit<Arithmetic, 'to'> {
   target: string;
   /** Condition on the members of a column. */
   where?: string;
-  /** Key parts of a cell. */
+  /** Key parts of the changed cell. */
   key?: (string | number)[];
-  /** Number, or the path of a file. */
+  /** Number, or file path. */
   to?: number | string;
 }
 
@@ -26,7 +26,7 @@ export type ChangeField = Exclude<keyof Change, 'kind'>;
 
 /** Problem with a change, without a full stop. */
 export interface ChangeProblem {
-  /** Index of the change in the scenario. */
+  /** Zero-based index of the change in the scenario. */
   index: number;
   /** Absent if the problem concerns the whole change. */
   field?: ChangeField;
@@ -35,7 +35,7 @@ export interface ChangeProblem {
 
 const OPERATIONS = ['times', 'plus', 'to'] as const;
 
-/** Returns the field with the new value: `times`, `plus` or `to`. */
+/** Returns which field specifies the new value: `times`, `plus` or `to`. */
 export const operationOf = (change: Change): (typeof OPERATIONS)[number] | undefined =>
   OPERATIONS.find((field) => change[field] !== undefined);
 
@@ -72,6 +72,6 @@ export function problemOfForm(change: Change): Omit<ChangeProblem, 'index'> | un
   return typeof to === 'string' ? { field: 'to', problem: 'a number is required' } : undefined;
 }
 
-/** Returns a problem with the number and target of its change. */
+/** Formats a problem, with the number and the target of the change. */
 export const sentenceOf = ({ index, problem }: ChangeProblem, changes: readonly Change[]): string =>
   `change ${index + 1} (${shortened(changes[index]?.target ?? '')}): ${problem}`;

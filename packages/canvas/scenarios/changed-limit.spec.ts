@@ -29,7 +29,7 @@ describe('changedLimit', () => {
     ['x <= 2y', 'its formula has variables on both sides, so it has no single limit'],
     ['1 <= x <= 5', 'its formula has two limits: change the card instead'],
     ['x <= ', expect.any(String)],
-  ])('rejects %j', (text, problem) => {
+  ])('returns a problem for %j', (text, problem) => {
     expect(changedLimit(text, { to: 4 }, isVariable)).toMatchObject({ problem });
   });
 });

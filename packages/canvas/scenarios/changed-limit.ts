@@ -2,7 +2,7 @@ import { type Arithmetic, changed } from '../model/adjustments.js';
 import { type FormulaProblem, isProblem, Lexer, mentionsOf, parseFormula, type Token } from '../../modelling/index.js';
 
 /**
- * Changes the limit of a constraint: the side of its relation without variables.
+ * Changes the limit of a constraint, which is the side of the relation without variables.
  *
  * @param isVariable whether a name is a variable
  * @returns the formula with the new limit
@@ -33,7 +33,7 @@ interface Side {
   from: number;
 }
 
-/** Splits a formula into the texts of its sides, at the relation signs between two valid expressions. */
+/** Splits the text of a formula into its sides, at the relation signs between valid expressions. */
 function sidesOf(text: string, relations: number): Side[] | undefined {
   const signs: Token[] = [];
   const lexer = new Lexer(text);
