@@ -11,13 +11,13 @@ export interface Message {
   answer: QuestionAnswer | null;
   /** Ids or paths of workspace files. */
   file_ids: string[];
-  /** Objects that the message refers to. */
+  /** Other objects that the message refers to. */
   context: { id: string; type: string }[];
   /** Whether this turn answers the message. */
   to_answer: boolean;
-  /** Id of the turn that answers or wrote the message. */
+  /** Id of the turn that wrote or answers the message. */
   turn_id?: string | null;
-  /** Texts and tool calls of the agent, in order. */
+  /** Text and tool calls of the agent, in order. */
   parts?: (string | ToolCall)[];
 }
 
@@ -27,7 +27,7 @@ export interface WorkspaceChange {
   path: string;
 }
 
-/** Top level of the workspace. `total` counts all entries. The lists may be truncated. */
+/** Top level of the workspace. `total` counts all entries, but the lists may be truncated. */
 export interface WorkspaceSummary {
   directories: string[];
   files: WorkspaceFile[];

@@ -10,7 +10,7 @@ export interface ToolCall {
   error_code?: string;
   error_details?: Record<string, unknown>;
   turn_id?: string;
-  /** `YYYY-MM-DDTHH:MM:SS.sssZ`, like all times of a recorded call. */
+  /** Start time in the format `YYYY-MM-DDTHH:MM:SS.sssZ`, like all times in a recorded call. */
   started_at: string;
   completed_at?: string;
   duration_ms?: number;

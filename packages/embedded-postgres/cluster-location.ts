@@ -7,7 +7,7 @@ import { EmbeddedPostgresError } from './errors.js';
 
 const NAME = 'project-workspace-service';
 
-/** Location of an existing or future cluster. */
+/** Location of an existing or new cluster. */
 export interface ClusterLocation {
   /** Folder that contains the cluster's folder. */
   parent: string;
@@ -20,8 +20,8 @@ export interface ClusterLocation {
 }
 
 /**
- * Creates the folder if it is missing. Other users cannot list it, but the account that root runs PostgreSQL as can pass through
- * it.
+ * Creates the folder if it is missing. Other users cannot list it, but they can pass through it, because root runs PostgreSQL
+ * under another account.
  */
 export async function makeDataDirectory(path: string): Promise<void> {
   const createdFolder = await mkdir(path, { recursive: true });
@@ -69,7 +69,7 @@ export async function findClusterLocation(dataDir: string, account: Account | un
   const target = join(parent, 'postgres');
   const notes = locationNotes(dataDir, target, account);
   if ((await ownerOf(target)) !== undefined) {
-    // The DATA_DIR of this cluster was removed, together with its other files.
+    // The DATA_DIR of this cluster was removed, along with its other files.
     const aside = `${target}.${new Date().toISOString().replaceAll(/[^0-9]/g, '')}`;
     await rename(target, aside);
     notes.push(`An earlier database of ${dataDir} is kept in ${aside}.`);
@@ -78,9 +78,9 @@ export async function findClusterLocation(dataDir: string, account: Account | un
 }
 
 /**
- * Returns a folder of this service that `account` can reach and only root can change.
+ * Returns a folder for this service that `account` can reach and only root can change.
  *
- * @throws EmbeddedPostgresError if the machine has no location for it
+ * @throws EmbeddedPostgresError if the machine has no suitable location
  */
 export async function findSharedFolder(account: Account): Promise<string> {
   for (const parent of ['/var/lib', '/var/tmp', tmpdir()]) {
@@ -102,7 +102,7 @@ export async function findSharedFolder(account: Account): Promise<string> {
   );
 }
 
-/** Creates a folder that others may pass through but neither list nor change. */
+/** Creates a folder that other users may pass through but neither list nor change. */
 async function makeOpenFolder(path: string): Promise<void> {
   try {
     await mkdir(path);

@@ -9,7 +9,7 @@ import type { ClusterLocation } from './cluster-location.js';
 
 /** Superuser of the cluster. The service connects as this user. */
 export const SUPERUSER = 'postgres';
-/** Name of the password file. It is in the cluster itself, so that both are always present together. */
+/** Name of the password file. It is in the cluster itself, so that neither exists without the other. */
 const PASSWORD_FILE = 'password';
 export const DRAFT_PREFIX = 'postgres.new-';
 
@@ -19,7 +19,7 @@ export async function readPassword(directory: string): Promise<string> {
 }
 
 /**
- * Checks that these programs and this user can serve the cluster.
+ * Checks that the current programs and user can serve the cluster.
  *
  * @throws EmbeddedPostgresError if the cluster has another major version or another owner
  */
@@ -41,8 +41,8 @@ export async function checkCluster(directory: string, binaries: Binaries): Promi
 }
 
 /**
- * Creates the cluster completely or not at all. It gets its final name when it is complete, and leftovers of interrupted attempts
- * are removed.
+ * Creates the cluster completely or not at all. The cluster gets its final name only when it is complete. Leftovers from
+ * interrupted attempts are removed.
  */
 export async function createCluster(
   location: ClusterLocation,
@@ -80,15 +80,16 @@ export async function createCluster(
 
 async function removeDrafts(parent: string): Promise<void> {
   const drafts = (await readdir(parent)).filter((name) => name.startsWith(DRAFT_PREFIX));
-  // An initdb whose parent was killed may still be writing. It ends when its files are gone.
+  // An initdb process whose parent was killed may still be writing. It ends when its files are gone.
   await Promise.all(drafts.map((name) => rm(join(parent, name), { recursive: true, force: true, maxRetries: 10 })));
 }
 
 function initdb(program: string, account: Account | undefined, args: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const identity = account === undefined ? {} : { uid: account.uid, gid: account.gid };
-    // The environment is empty because the caller's locale, time zone and PG* variables must not affect the cluster. The process
-    // is detached because Ctrl-C in a terminal is meant for the service, which stops it in order.
+    // The environment is empty because the caller's locale, time zone and PG* variables must not affect the cluster. The
+    // process is detached because Ctrl-C in a terminal is meant for the service, which then stops the process in an orderly
+    // way.
     const options = { ...identity, cwd: '/', env: { LC_ALL: 'C' }, detached: true };
     const child = execFile(program, args, options, (error, _stdout, stderr) => {
       if (error === null) resolve();
@@ -105,7 +106,7 @@ function lastLines(text: string): string {
   return text.trim().split('\n').slice(-3).join(' ');
 }
 
-/** Makes renames in `folder` durable across power failures. */
+/** Flushes renames in `folder` to disk, so that they survive a power failure. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   try {

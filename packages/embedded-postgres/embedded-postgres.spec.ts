@@ -14,7 +14,7 @@ import { findServerProcesses } from './processes.js';
 
 const asRoot = process.getuid?.() === 0 ? it : it.skip;
 
-/** Program that starts the server, reports its address and can be killed. */
+/** Program that starts the server and reports its address. Tests can kill it. */
 const OWNER = `
   import { startEmbeddedPostgres } from './embedded-postgres.js';
   process.on('SIGINT', () => console.log('"interrupted"'));
@@ -38,7 +38,7 @@ describe('startEmbeddedPostgres', () => {
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
-    // PostgreSQL cannot run as root and uses another account, which must be able to enter the folder.
+    // If the tests run as root, PostgreSQL uses another account, which must be able to enter the folder.
     await chmod(root, 0o711);
     dataDir = join(root, 'data');
     await compile(join(root, 'program'));
@@ -52,7 +52,7 @@ describe('startEmbeddedPostgres', () => {
 
   function own(options: { dataDir: string; ephemeral?: boolean }): Owner {
     const child = spawn(process.execPath, [join(root, 'program', 'owner.js'), JSON.stringify(options)], {
-      // The environment is empty, including the locale.
+      // The environment is empty and does not even contain a locale.
       env: {},
       // Runs in its own process group, as in a terminal.
       detached: true,
@@ -112,7 +112,7 @@ describe('startEmbeddedPostgres', () => {
     await owner.kill();
   });
 
-  it('rejects a second owner, adopts the server of a killed owner, and stops', async () => {
+  it('rejects a second owner, adopts the server of a killed owner, and stops the server', async () => {
     const owner = own({ dataDir });
     const first = await owner.started();
     await query(first.url, `INSERT INTO kept VALUES ('adopted')`);
@@ -129,7 +129,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await readdir(dataDir)).not.toContain('postgres.json');
   });
 
-  it('keeps serving through Ctrl-C until it is stopped', async () => {
+  it('keeps serving after Ctrl-C until it is stopped', async () => {
     const owner = own({ dataDir });
     const { url } = await owner.started();
     process.kill(-owner.process.pid, 'SIGINT');
@@ -139,7 +139,7 @@ describe('startEmbeddedPostgres', () => {
     await owner.kill();
   });
 
-  it('recovers after owner and server were killed', async () => {
+  it('recovers after the owner and the server were killed', async () => {
     const owner = own({ dataDir });
     const { url, pid } = await owner.started();
     await query(url, `INSERT INTO kept VALUES ('recovered')`);
@@ -165,7 +165,7 @@ describe('startEmbeddedPostgres', () => {
     await server.stop();
   }, 20_000);
 
-  it('starts when another program has the process id of the last server', async () => {
+  it('starts even if another program has the process id of the last server', async () => {
     const cluster = join(dataDir, 'postgres');
     const lines = [process.pid, cluster, Math.floor(Date.now() / 1000), 1, '', '127.0.0.1', '', 'ready   '];
     await writeFile(join(cluster, 'postmaster.pid'), `${lines.join('\n')}\n`);
@@ -175,7 +175,7 @@ describe('startEmbeddedPostgres', () => {
     await server.stop();
   });
 
-  it('rejects the cluster of another major version', async () => {
+  it('rejects a cluster from another major version', async () => {
     const file = join(dataDir, 'postgres', 'PG_VERSION');
     const made = await readFile(file, 'utf8');
     await writeFile(file, '17\n');
@@ -183,7 +183,7 @@ describe('startEmbeddedPostgres', () => {
     await writeFile(file, made);
   });
 
-  it('explains in a sentence why a DATA_DIR is unusable', async () => {
+  it('explains in one sentence why a DATA_DIR is unusable', async () => {
     const file = join(root, 'file');
     await writeFile(file, '');
     const refusal = startEmbeddedPostgres({ dataDir: file });
@@ -191,7 +191,7 @@ describe('startEmbeddedPostgres', () => {
     await expect(refusal).rejects.toThrow(`${file} cannot be used as DATA_DIR: EEXIST`);
   });
 
-  it('recreates a cluster whose creation was killed, and ends a test server with its killed owner', async () => {
+  it('recreates a cluster whose creation was killed, and ends an ephemeral server when its owner is killed', async () => {
     const fresh = join(root, 'fresh');
     const interrupted = own({ dataDir: fresh, ephemeral: true });
     const draft = await until(async () => {
@@ -258,7 +258,7 @@ async function compile(folder: string): Promise<void> {
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
-  // These tests kill the server, and only the query result matters.
+  // Ignored, because these tests kill the server and only the query result matters.
   client.on('error', () => undefined);
   try {
     await client.connect();

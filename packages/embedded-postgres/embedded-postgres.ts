@@ -11,7 +11,7 @@ import { adoptServer, ensureDatabase, launchServer, type Server, type Settings }
 
 const HOST = '127.0.0.1';
 const WATCH_MS = 1_000;
-/** Milliseconds that {@link EmbeddedPostgres.stop} waits for each kind of shutdown. */
+/** Time in milliseconds that {@link EmbeddedPostgres.stop} waits for each kind of shutdown. */
 const SHUTDOWN_TIMEOUTS = { fast: 10_000, immediate: 5_000 };
 
 /** File system errors that the operator who chose the folder can fix. */
@@ -35,18 +35,18 @@ const SETTINGS: Settings = {
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%a ',
 };
-/** Settings that are fast but lose data if the machine crashes. */
+/** Settings that are faster but lose data if the machine crashes. */
 const EPHEMERAL_SETTINGS: Settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 export interface EmbeddedPostgresOptions {
   /**
-   * Folder that belongs to a single service. It is created if absent, with the cluster in `postgres` and the log in
-   * `postgres.log`.
+   * Folder that belongs to a single service and is created if it is missing. It contains the cluster in `postgres` and the log
+   * in `postgres.log`.
    */
   dataDir: string;
-  /** Database of the service, created if absent. Default: `workspace`. */
+  /** Database of the service. It is created if it is missing. Default: `workspace`. */
   database?: string;
-  /** For tests. Nothing is forced to disk, and the server never outlives this process. */
+  /** Whether the server is for tests. Nothing is forced to disk, and the server never outlives this process. */
   ephemeral?: boolean;
 }
 
@@ -56,11 +56,11 @@ export interface EmbeddedPostgres {
   url(database?: string): string;
   readonly port: number;
   readonly pid: number;
-  /** Whether an earlier process started the server and did not stop it. */
+  /** Whether the server was started by an earlier process that did not stop it. */
   readonly adopted: boolean;
-  /** Sentences for the operator who starts the service. */
+  /** Messages for the operator who starts the service. */
   readonly notes: readonly string[];
-  /** Resolves when the server has ended for any reason. */
+  /** Resolves when the server has ended, for whatever reason. */
   readonly ended: Promise<void>;
   /** Stops the server in bounded time and releases the directory. Repeated calls wait for the same shutdown. */
   stop(): Promise<void>;
@@ -77,15 +77,15 @@ interface ServerRecord extends Server {
 }
 
 /**
- * Starts PostgreSQL on the cluster in `dataDir`, which is created if absent. Adopts a server that a killed process left running
- * there.
+ * Starts PostgreSQL on the cluster in `dataDir`, which is created if it is missing. Adopts a server that a killed process left
+ * running there.
  *
  * @throws OwnedElsewhereError if a living process serves from the same folder
  * @throws EmbeddedPostgresError for other problems that the operator can fix
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   if (process.platform === 'win32') {
-    // Every stop would be a crash because the platform has no signals.
+    // On Windows, every stop would be a crash, because the platform has no signals.
     throw new EmbeddedPostgresError('The embedded PostgreSQL runs on Linux and macOS: set DATABASE_URL.');
   }
   const ownerships: Ownership[] = [];
@@ -120,7 +120,7 @@ async function start(
 
   const directory = await realpath(location.directory);
   const password = await readPassword(directory);
-  // Sets `sslmode=disable` because clients would otherwise follow PGSSLMODE, and this server does not have a certificate.
+  // `sslmode=disable` overrides PGSSLMODE of the client, because this server does not have a certificate.
   const urlOf = (port: number, name: string) =>
     `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${encodeURIComponent(name)}?sslmode=disable`;
   const recordFile = join(dataDir, 'postgres.json');
@@ -196,7 +196,7 @@ async function releaseAll(ownerships: Ownership[]): Promise<void> {
   for (const ownership of ownerships.splice(0).reverse()) await ownership.release();
 }
 
-/** Returns whether the recorded server equals the server that would be started now. */
+/** Returns true if the recorded server has the same properties as the server that would be started now. */
 function isSameServer(
   savedRecord: Partial<ServerRecord> | undefined,
   expected: Pick<ServerRecord, 'pid' | 'version' | 'settings'>,

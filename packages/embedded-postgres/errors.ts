@@ -1,7 +1,7 @@
 /**
  * Problem that prevents the embedded PostgreSQL from serving.
  *
- * The message is written for the operator. Print it without the stack, which adds nothing.
+ * The message is written for the operator. Print it without the stack trace.
  */
 export class EmbeddedPostgresError extends Error {
   override readonly name: string = 'EmbeddedPostgresError';

@@ -10,7 +10,7 @@ describe('takeOwnership', () => {
   let directory: string;
 
   beforeEach(async () => {
-    // The path is longer than socket paths may be.
+    // The path is longer than the limit for socket paths.
     directory = await mkdtemp(join(tmpdir(), `ownership-${'x'.repeat(120)}-`));
   });
   afterEach(() => rm(directory, { recursive: true }));
@@ -30,7 +30,7 @@ describe('takeOwnership', () => {
     expect(await readdir(join(directory, 'postgres.owner'))).toEqual([]);
   });
 
-  it('ignores and removes the sockets of dead processes', async () => {
+  it('ignores and removes sockets of dead processes', async () => {
     await (await takeOwnership(directory)).release();
     await writeFile(join(directory, 'postgres.owner', '1-dead.sock'), '');
     const ownership = await takeOwnership(directory);

@@ -6,21 +6,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgresError, OwnedElsewhereError } from './errors.js';
 
 /*
- * Only a single process at a time may own a directory. The kernel must release the ownership when its holder dies in any way, and
- * Node has no such file lock. A listening Unix socket is released this way: its file remains, but connections to it fail. It also
- * works between containers that share the directory and cannot see each other's process ids or abstract sockets.
+ * Only one process at a time may own a directory. The kernel must release the ownership when its holder dies in any way, and
+ * Node has no file lock that does this. A listening Unix socket has this property: its file remains, but connections to it
+ * fail. Sockets also work between containers that share the directory but cannot see each other's process ids or abstract
+ * sockets.
  *
- * Taking over a dead socket's name is not atomic. Therefore every claimant listens under its own name and only then searches for
- * others that answer. If two claimants compete, either or both see the other and withdraw. Simultaneous claimants try again after
- * a random pause.
+ * Taking over a dead socket's name is not atomic. Therefore every claimant listens under its own name and only then looks for
+ * other sockets that answer. If two claimants compete, at least one sees the other and withdraws. Simultaneous claimants try
+ * again after a random pause.
  */
 
 const FOLDER = 'postgres.owner';
-/** Message of a socket to clients that connect. */
+/** Message that a socket sends to clients when they connect. */
 type ClaimStatus = 'claimant' | 'owner';
-/** Period in which simultaneous claimants yield to each other, in milliseconds. */
+/** Time in milliseconds for which simultaneous claimants yield to each other. */
 const CONTENTION_MS = 10_000;
-/** Maximum time to wait for an answer. A busy owner that does not answer in time is still an owner. */
+/** Maximum time to wait for an answer, in milliseconds. An owner that is too busy to answer in time is still an owner. */
 const ANSWER_MS = 2_000;
 
 /** Exclusive right to a directory. */
@@ -29,7 +30,7 @@ export interface Ownership {
 }
 
 /**
- * Takes the exclusive right to `directory`, held until it is released or this process ends.
+ * Takes the exclusive right to `directory` and holds it until it is released or this process ends.
  *
  * @throws OwnedElsewhereError if a living process holds it
  */
@@ -74,7 +75,7 @@ class Claim {
 
   private constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
-      // The client may disconnect before the answer.
+      // The client may disconnect before it receives the answer.
       socket.on('error', () => socket.destroy());
       socket.end(this.status, () => socket.destroy());
     });
@@ -117,7 +118,10 @@ function readStatus(path: string): Promise<ClaimStatus | 'dead'> {
   });
 }
 
-/** Returns whether the socket file still exists. An owner that checked this claim before it listened removed the file as dead. */
+/**
+ * Returns whether the socket file still exists. If an owner checked this claim before the claim was listening, it took the
+ * socket for dead and removed the file.
+ */
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds that a server gets for each kind of shutdown. */
+/** Time in milliseconds that a server gets for each kind of shutdown. */
 export interface ShutdownTimeouts {
   /** Rolls back open transactions and writes all data. */
   fast: number;
@@ -14,10 +14,10 @@ export interface ShutdownTimeouts {
 const KILL_MS = 5_000;
 
 /**
- * Finds the processes of the PostgreSQL server of the cluster in `directory` (a real path), including its children.
+ * Finds the processes of the PostgreSQL server that serves the cluster in `directory` (a real path), including child processes.
  *
- * A process id alone proves nothing after a crash, because another program may have it. The working directory of a server is its
- * cluster.
+ * After a crash, a process id alone proves nothing, because another program may have it. A server is recognized by its working
+ * directory, which is the cluster.
  */
 export function findServerProcesses(directory: string): number[] {
   if (process.platform !== 'linux') return findByCommand(directory);
@@ -39,7 +39,7 @@ export function isServerProcess(pid: number, directory: string): boolean {
   }
 }
 
-/** Finds the postmaster by its command line, on systems without /proc. Its children change theirs. */
+/** Finds the postmaster by its command line, on systems without /proc. Its child processes change their command lines. */
 function findByCommand(directory: string): number[] {
   return execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' })
     .split('\n')
@@ -51,7 +51,7 @@ function findByCommand(directory: string): number[] {
  * Stops the server of `directory`, first with a fast shutdown, then with increasing force. Resolves when all of its processes
  * have ended.
  *
- * @param postmaster its first process, if it is still running
+ * @param postmaster first process of the server, if it is still running
  */
 export async function endServer(
   directory: string,
@@ -74,7 +74,7 @@ async function signalAndWait(
   for (const pid of pids) if (isServerProcess(pid, directory)) signalProcess(pid, signal);
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    // The postmaster ends last, so the more expensive search is only needed afterwards.
+    // The postmaster ends last, so the more expensive search is only needed once it has ended.
     if (!pids.some((pid) => isServerProcess(pid, directory)) && findServerProcesses(directory).length === 0)
       return true;
     if (Date.now() >= deadline) return false;

@@ -18,7 +18,7 @@ export interface Server {
   port: number;
 }
 
-/** Maximum start time. It is long because a start after a crash replays the log. */
+/** Maximum start time in milliseconds. It is long because a start after a crash replays the log. */
 const START_MS = 300_000;
 const PORT_ATTEMPTS = 5;
 const SHUTDOWN_TIMEOUTS = { busy: { fast: 30_000, immediate: 5_000 }, silent: { fast: 2_000, immediate: 1_000 } };
@@ -35,8 +35,8 @@ export interface Launch {
 /**
  * Starts the server on a free port of the loopback interface and waits until it accepts connections.
  *
- * It runs in its own session. Neither Ctrl-C nor a closed terminal reaches it before the service has finished its work, and it
- * outlives a killed service.
+ * The server runs in its own session. It therefore does not receive Ctrl-C or the hang-up of a closed terminal before the
+ * service has finished its work, and it outlives a killed service.
  */
 export async function launchServer(launch: Launch): Promise<Server> {
   await keepPreviousLog(launch.logFile);
@@ -50,7 +50,7 @@ export async function launchServer(launch: Launch): Promise<Server> {
   }
 }
 
-/** Returns the server, or its last output if it failed. */
+/** Returns the server, or its last output if it failed to start. */
 async function tryLaunch(launch: Launch, port: number): Promise<Server | string> {
   const log = await open(launch.logFile, 'a', 0o600);
   const logStart = (await log.stat()).size;

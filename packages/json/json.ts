@@ -1,16 +1,16 @@
 import { isValidText } from './text.js';
 
 /**
- * JSON value as it was received. Objects are maps, which keep the key order of the text and treat every key (`__proto__`, `0`) as
- * ordinary. Integers that a number cannot hold exactly are bigints. The notation of numbers is lost: 3.0 is written as 3, which
- * JSON readers treat as equal.
+ * JSON value as it was received. Objects are maps, which keep the key order of the JSON text and do not treat keys such as
+ * `__proto__` or `0` specially. Integers that a number cannot hold exactly are bigints. The notation of numbers is lost: 3.0 is
+ * written as 3, which JSON readers treat as equal.
  */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, Json>;
 
 export const isJsonObject = (value: unknown): value is JsonObject => value instanceof Map;
 
-/** Returns whether all texts and keys in a value can be stored. */
+/** Returns true if all strings and keys in a value can be stored. */
 export function hasValidTexts(value: Json): boolean {
   if (typeof value === 'string') return isValidText(value);
   if (Array.isArray(value)) return value.every(hasValidTexts);
@@ -27,7 +27,7 @@ export function toPlain(value: Json): unknown {
   return Object.fromEntries(Array.from(value, ([key, member]) => [key, toPlain(member)]));
 }
 
-/** Returns compact JSON of received values (exact and in their order) and of plain values. */
+/** Returns compact JSON for plain values, and for received values with their exact numbers and key order. */
 export function toJsonText(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value)) return `[${value.map(toJsonText).join(',')}]`;

@@ -56,7 +56,7 @@ describe('parseJson', () => {
     ]);
   });
 
-  // Texts and positions reported by Python 3.10 to 3.12.
+  // Messages and positions reported by Python 3.10 to 3.12.
   it.each<[string, string, number]>([
     ['', 'Expecting value', 0],
     [' \n ', 'Expecting value', 3],
@@ -109,7 +109,7 @@ describe('parseJson', () => {
     ['"\\u1234', 'Invalid \\uXXXX escape', 2],
   ])('rejects %j: %s at %d', (text, message, position) => expect(syntaxError(text)).toEqual([message, position]));
 
-  it.each(['[', '{"a":'])('accepts a nesting depth of 200 but not more: %s', (opening) => {
+  it.each(['[', '{"a":'])('accepts a nesting depth of 200, but not more: %s', (opening) => {
     const nested = (depth: number): string =>
       opening.repeat(depth) + (opening === '[' ? '' : '0') + (opening === '[' ? ']' : '}').repeat(depth);
     expect(() => parseJson(nested(200))).not.toThrow();
@@ -117,7 +117,7 @@ describe('parseJson', () => {
     expect(() => parseJson(opening.repeat(1_000_000))).toThrow(JsonLimitError);
   });
 
-  it('accepts integers of 4300 digits but not more', () => {
+  it('accepts integers with 4300 digits, but not more', () => {
     expect(parseJson(`-${'9'.repeat(4300)}`)).toBe(BigInt(`-${'9'.repeat(4300)}`));
     expect(() => parseJson('9'.repeat(4301))).toThrow(JsonLimitError);
     expect(parseJson(`0.${'9'.repeat(5000)}`)).toBe(1);
@@ -128,7 +128,7 @@ describe('parseJson', () => {
     ['arrays', '[]', 1],
     ['objects', '{}', 1],
     ['members', '{"a":0}', 3],
-  ])('accepts 10,000 values and one per 128 characters, including keys: %s', (_, item, values) => {
+  ])('accepts 10,000 values, plus one per 128 characters, including keys: %s', (_, item, values) => {
     const list = (count: number): string => `[${Array<string>(count).fill(item).join(',')}]`;
     const most = Math.floor((10_000 + 2 ** 20 / 128 - 1) / values);
     expect(parseJson(list(most), 2 ** 20)).toHaveLength(most);
@@ -153,7 +153,7 @@ describe('parseJson', () => {
     ['-', JsonLimitError],
     ['1.', undefined],
     ['1e', JsonSyntaxError],
-  ])('reads or rejects a number of 8 MiB that begins %s quickly', (start, error) => {
+  ])('quickly reads or rejects an 8 MiB number that begins with %s', (start, error) => {
     const text = start + '1'.repeat(2 ** 23);
     const read = expect(() => parseJson(text));
     expect(cpuMs(() => (error === undefined ? read.not.toThrow() : read.toThrow(error)))).toBeLessThan(1_000);
@@ -169,7 +169,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('reads or rejects any text with a documented error', () => {
+  it('reads any text or rejects it with a documented error', () => {
     const piece = fc.oneof(
       fc.constantFrom(...'{}[]",:\\u0-1eE.', 'null', 'true', '"a"', '\n'),
       fc.string({ unit: 'binary' }),
@@ -186,7 +186,7 @@ describe('parseJson', () => {
           expect(position).toBeLessThanOrEqual(text.length);
           return;
         }
-        // Compared as text because the integer -0 is 0 here, as in Python.
+        // Compared as JSON because the integer -0 becomes 0 here, as in Python.
         expect(JSON.stringify(toPlain(parseJson(text)))).toBe(JSON.stringify(native));
       }),
     );
@@ -194,17 +194,17 @@ describe('parseJson', () => {
 });
 
 describe('received JSON', () => {
-  it('keeps its exact values and order in text and does not escape letters', () => {
+  it('keeps exact values and the key order when serialized, and does not escape letters', () => {
     const text = '{"10":12345678901234567890,"2":[1.5,"é😀",{"__proto__":null}],"":{}}';
     expect(toJsonText(parseJson(text))).toBe(text);
   });
 
-  it('serializes beside plain values', () => {
+  it('can be serialized within plain values', () => {
     const value = { a: undefined, b: [undefined, new Date(0)], c: new Map([['d', 1n]]) };
     expect(toJsonText(value)).toBe('{"b":[null,"1970-01-01T00:00:00.000Z"],"c":{"d":1}}');
   });
 
-  it('converts to plain values without special keys', () => {
+  it('can be converted to plain values without special handling of keys', () => {
     const plain = toPlain(parseJson('{"__proto__":{"admin":true},"constructor":1,"n":12345678901234567890}'));
     expect(Object.getPrototypeOf(plain)).toBe(Object.prototype);
     expect(Object.entries(plain as object)).toEqual([
@@ -215,9 +215,10 @@ describe('received JSON', () => {
   });
 
   it.each(['"\\u0000"', '["\\ud800"]', '{"a":[{"b":"\\udc00"}]}', '{"\\u0000":1}', '{"a":{"\\ud800":1}}'])(
-    'rejects unstorable texts: %s',
+    'is invalid with strings that cannot be stored: %s',
     (text) => expect(hasValidTexts(parseJson(text))).toBe(false),
   );
 
-  it('accepts storable texts', () => expect(hasValidTexts(parseJson('{"é":[1,null,true,"😀"]}'))).toBe(true));
+  it('is valid with strings that can be stored', () =>
+    expect(hasValidTexts(parseJson('{"é":[1,null,true,"😀"]}'))).toBe(true));
 });

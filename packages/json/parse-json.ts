@@ -3,14 +3,14 @@ import { codePoints } from './text.js';
 
 const MAX_DEPTH = 200;
 /**
- * Number of values and keys that any text may have. Longer texts may have an additional value per `CHARACTERS_PER_VALUE`
- * characters.
+ * Number of values and keys that a JSON text of any length may have. Longer text may have an additional value per
+ * `CHARACTERS_PER_VALUE` characters.
  */
 const MIN_VALUES = 10_000;
 const CHARACTERS_PER_VALUE = 128;
 const MAX_INTEGER_DIGITS = 4300;
 
-/** Thrown if a text is not JSON. The message equals that of Python's parser. */
+/** Thrown if a text is not JSON. The message equals the message of Python's parser. */
 export class JsonSyntaxError extends Error {
   constructor(
     message: string,
@@ -27,11 +27,11 @@ export class JsonLimitError extends Error {}
 /**
  * Parses a JSON text.
  *
- * `JSON.parse` cannot be used because it reorders keys that look like indexes, rounds large integers and reports other messages
- * and positions than Python. NaN and infinities, which Python accepts, are syntax errors.
+ * `JSON.parse` cannot be used because it reorders keys that look like indexes, rounds large integers and reports different
+ * messages and positions than Python. NaN and infinities, which Python accepts, are syntax errors.
  *
- * @param maxLength maximum length of such texts, which bounds the number of values and keys. A short text can hold many values,
- * and each takes a hundred times the memory of its text.
+ * @param maxLength maximum length of texts from the same source. It determines the maximum number of values and keys. Even a
+ *   short text can contain many values, and each value takes a hundred times the memory of its text.
  * @throws JsonSyntaxError, JsonLimitError
  */
 export function parseJson(text: string, maxLength = text.length): Json {
@@ -129,7 +129,7 @@ class Parser {
     return container;
   }
 
-  /** Returns whether the container ends here. Otherwise moves to the next item after the comma. */
+  /** Returns true if the container ends here. If it does not, moves past the comma to the next item. */
   private endOfItem(closing: number): boolean {
     const code = this.skipSpace();
     if (code === closing) return true;
@@ -212,14 +212,14 @@ class Parser {
     return value;
   }
 
-  /** Returns the end of a fraction that begins here, or this position without a fraction. */
+  /** Returns the end of the fraction that begins at a position, or the position itself if there is no fraction. */
   private endOfFraction(at: number): number {
     if (this.text.charCodeAt(at) !== POINT) return at;
     const end = this.endOfDigits(at + 1);
     return end === at + 1 ? at : end;
   }
 
-  /** Returns the end of an exponent that begins here, or this position without an exponent. */
+  /** Returns the end of the exponent that begins at a position, or the position itself if there is no exponent. */
   private endOfExponent(at: number): number {
     if (!['e', 'E'].includes(this.text.charAt(at))) return at;
     const digits = ['+', '-'].includes(this.text.charAt(at + 1)) ? at + 2 : at + 1;
@@ -227,7 +227,7 @@ class Parser {
     return end === digits ? at : end;
   }
 
-  /** Returns the end of the digits. A regular expression would need a stack that grows with their number. */
+  /** Returns the end of the digits. A regular expression would need a stack that grows with the number of digits. */
   private endOfDigits(from: number): number {
     for (let at = from; ; at++) {
       const code = this.text.charCodeAt(at);

@@ -1,6 +1,6 @@
 /**
- * Returns the length in code points, the unit of the documented limits and error positions. An emoji counts as 1, and so does a
- * combining mark.
+ * Returns the length of a string in code points, the unit of the documented limits and error positions. A simple emoji counts
+ * as 1, and so does a combining mark.
  */
 export function codePoints(text: string): number {
   let count = text.length;
@@ -16,5 +16,5 @@ export function codePoints(text: string): number {
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000;
 
-/** Returns whether the database can store a text. It cannot store U+0000 and lone surrogates. */
+/** Returns true if the database can store a string. U+0000 and lone surrogates cannot be stored. */
 export const isValidText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');

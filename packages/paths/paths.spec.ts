@@ -47,7 +47,7 @@ describe('normalizePath', () => {
     expect(pathProblem(text)).toBe(message);
   });
 
-  it('counts the bytes after NFC normalization, even if it shortens the text to a third', () => {
+  it('counts the bytes after NFC normalization, even if it shortens the path to a third', () => {
     expect(normalizePath('\u03b9\u0308\u0301'.repeat(127))).toBe('\u0390'.repeat(127));
   });
 
@@ -61,7 +61,7 @@ describe('normalizePath', () => {
     expect(normalizePath('e\u0301'.repeat(127))).toBe('\u00e9'.repeat(127));
   });
 
-  it('returns normalized paths unchanged and splits them into plain names', () => {
+  it('returns normalized paths unchanged, which namesOf splits into plain names', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc
@@ -91,7 +91,7 @@ describe('isWithin', () => {
     ['ab', 'a', false],
     ['a', 'a/b', false],
     ['a', '', true],
-  ])('checks %j in %j: %s', (path, ancestor, within) => {
+  ])('tests whether %j is within %j: %s', (path, ancestor, within) => {
     expect(isWithin(path, ancestor)).toBe(within);
   });
 });

@@ -4,10 +4,10 @@ export const MAX_PATH_BYTES = 1024;
 /** Maximum length of a file or directory name in UTF-8 bytes. */
 export const MAX_NAME_BYTES = 255;
 
-/** Maximum ratio in bytes of another Unicode form of a text to NFC. */
+/** Maximum ratio between the byte length of a string in another Unicode form and in NFC. */
 const NFC_SHORTENS = 3;
 
-/** Thrown if a text cannot be a path. The message says why. */
+/** Thrown if a string cannot be a path. The message says why. */
 export class InvalidPath extends Error {}
 
 /**
@@ -17,8 +17,8 @@ export class InvalidPath extends Error {}
  * @throws InvalidPath
  */
 export function normalizePath(text: string, { root = false } = {}): string {
-  // Normalization takes quadratic time for long runs of combining marks, so texts that cannot become short enough are rejected
-  // first.
+  // Normalization takes quadratic time for long runs of combining marks, so strings that cannot become short enough are
+  // rejected first.
   assertLength(text, NFC_SHORTENS);
   const path = text.normalize('NFC').replace(/^\//, '');
   if (path === '') {
@@ -45,7 +45,7 @@ function assertLength(path: string, times: number): void {
   }
 }
 
-/** Explains why a text is not a valid path, as a phrase without a full stop. Returns undefined if it is valid. */
+/** Explains in a phrase without a full stop why a string is not a valid path. Returns undefined if it is valid. */
 export function pathProblem(text: string, options?: { root?: boolean }): string | undefined {
   try {
     normalizePath(text, options);
@@ -56,7 +56,7 @@ export function pathProblem(text: string, options?: { root?: boolean }): string 
   }
 }
 
-/** Returns the names from the root down. Empty for the root itself. */
+/** Returns the names in a path from the root down. Returns an empty list for the root itself. */
 export function namesOf(path: string): string[] {
   return path === '' ? [] : path.split('/');
 }
@@ -65,7 +65,7 @@ export function joinPath(parent: string, name: string): string {
   return parent === '' ? name : `${parent}/${name}`;
 }
 
-/** Returns whether `path` is `ancestor` or below it. */
+/** Returns true if `path` is `ancestor` or below it. */
 export function isWithin(path: string, ancestor: string): boolean {
   return ancestor === '' || path === ancestor || path.startsWith(`${ancestor}/`);
 }
