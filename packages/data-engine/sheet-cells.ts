@@ -293,7 +293,7 @@ function isoDate(stored: string, startsIn1904: boolean): string | undefined {
   return time % (DAY_SECONDS * 1000) === 0 ? text.slice(0, 10) : text;
 }
 
-/** Returns the number of decimal places of a number written without an exponent. */
+/** Returns the number of decimal places in a number written without an exponent. */
 function decimalsOf(number: string): number {
   const [digits = '', exponent = '0'] = number.toLowerCase().split('e');
   const [, decimals = ''] = digits.split('.');

@@ -34,7 +34,7 @@ describe('a list of amounts', () => {
     expect(room.cards.map(({ card_type }) => card_type)).not.toContain(type);
   });
 
-  it('becomes valid as values over a set, or in quotation marks', async () => {
+  it('is accepted as values over a set, or if its items are in quotation marks', async () => {
     const room = new Room();
     await room.say(`${MODEL}\nBeans: protein 9, carbs 40\nmeals: protein 3, carbs 30`);
     await room.say('meals: "protein 3", "carbs 30"');
@@ -55,7 +55,7 @@ describe('a list of amounts', () => {
     'days: 1, 2, 3',
     'shifts: "early 6", "late 7"',
     'cups: it has 9 protein, 40 carbs',
-  ])('does not include %s', (text) => {
+  ])('is not confused with %s', (text) => {
     expect(whyAmounts(text)).toBeUndefined();
   });
 });

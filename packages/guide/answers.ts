@@ -181,7 +181,7 @@ function isWords({ statement }: Reading): boolean {
   return (statement?.kind === 'kpi' || statement?.kind === 'objective') && isProblem(parseFormula(statement.text));
 }
 
-/** Whether a line is meant as a formula. An invalid formula must not become an answer in words. */
+/** Whether a line is meant as a formula. An invalid formula must not become a free-text answer. */
 const isFormula = (line: string): boolean => /[<>=≤≥[\]]/.test(line);
 
 /** Whether a line assigns the requested formula to the name in the question, as in `profit = 3x + 2y`. */

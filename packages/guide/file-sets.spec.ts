@@ -96,7 +96,7 @@ describe('a set in a file', () => {
       expect(room.data('products')).toMatchObject({ columns: { price: 'Unit price', kind: 'region' } });
     });
 
-    it('leads to a question about its members if the card has both a key and a column', async () => {
+    it('lead to a question about the members if the card has both a key and a column', async () => {
       const room = await roomOf(byKey, byColumn);
       const { question } = await room.say('set products column: region');
       expect(question).toMatchObject({

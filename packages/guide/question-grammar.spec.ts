@@ -90,11 +90,11 @@ describe('a what-if question', () => {
     'the sum of chairs and tables is at most 12',
     'total of chairs and tables below 13',
     'the largest order must stay within the budget',
-  ])('does not include a limit: %s', (text) => {
+  ])('is not parsed from a limit: %s', (text) => {
     expect(readStatement(text).statement).toBeUndefined();
   });
 
-  it('does not include questions about names that contain such words', () => {
+  it('is not parsed from a question about a name that contains such words', () => {
     expect(readStatement('what is the profit with tax').statement).toMatchObject({
       kind: 'question',
       about: { subject: 'profit with tax' },

@@ -115,7 +115,7 @@ function describeTable(path: string, table: Described): string {
   return parts.join('\n\n');
 }
 
-/** Describes the rows left out of the table, in words that end a phrase. */
+/** Returns a phrase about the rows left out of the table, which is appended to a sentence. */
 function leftOutPhrase({ left_out }: Described): string {
   const phrase = describeLeftOut(left_out);
   return phrase === undefined ? '' : `, ${phrase}`;

@@ -11,7 +11,7 @@ export function figureOf(text: string): number | undefined {
 
 const FIGURES_IN_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
-/** Returns the digits of a number in words up to ten. Returns other words unchanged. */
+/** Returns the digits for a number word up to ten. Returns other words unchanged. */
 export function figureInWords(word: string): string {
   const at = FIGURES_IN_WORDS.indexOf(word.toLowerCase());
   return at < 0 ? word : String(at);

@@ -73,7 +73,7 @@ describe('solve result', () => {
       'max 0 x st r0: 2 x - 3 y - z = 16 bounds 0 <= x <= 0 0 <= y <= 0 0 <= z <= 3 general x y end',
     ],
     ['relaxed, it would branch for ever', 'min 7 x + 4 y st r0: 9 x + 6 y = 22 r1: 2 x + 2 y <= 12 general x y end'],
-  ])('explains an infeasible integer model if, %s', (_, text) => {
+  ])('explains an infeasible integer model (%s)', (_, text) => {
     const { status, conflict, message } = solve(text);
     expect({ status, conflict, message }).toEqual({
       status: 'infeasible',

@@ -36,7 +36,7 @@ import { changedLimit } from './changed-limit.js';
 
 /** Context of a scenario. */
 export interface ScenarioContext {
-  /** States of the files of the cards that {@link withOtherFiles} returns. */
+  /** File states for the cards that {@link withOtherFiles} returns. */
   files: FileStates;
   /** Name of the scenario. */
   name: string;

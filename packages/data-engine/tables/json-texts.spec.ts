@@ -71,7 +71,7 @@ describe('escape sequence that a table cannot store', () => {
     [String.raw`[{"a":"\ud83d\ude00"}]`, '😀'],
     [String.raw`[{"a":"\\u0000"}]`, String.raw`\u0000`],
     [String.raw`[{"a":"\u00e9"}]`, 'é'],
-  ])('does not include valid escape sequences: %s', async (content, text) => {
+  ])('is distinguished from valid escape sequences: %s', async (content, text) => {
     expect((await files.convert(content, 'json')).rows).toEqual([[text]]);
   });
 });

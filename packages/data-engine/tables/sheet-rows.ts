@@ -80,7 +80,7 @@ async function emptySheet(workbook: Workbook, sheet: string, signal?: AbortSigna
 }
 
 class SheetRows {
-  /** Whether the column between the table and its neighbor has been empty so far. */
+  /** Whether the column between the table and the columns to its right has been empty so far. */
   isSplit = true;
   private readonly profiles = new ColumnProfiles(MAX_COLUMNS);
   private readonly ofFirst = new ColumnProfiles(MAX_COLUMNS);

@@ -89,7 +89,7 @@ export class SubtotalSearch {
     const hasSeveralSums = this.hasSeveralSums();
     const isProven = ({ isSum, isCertain }: Candidate): boolean => isSum && (hasSeveralSums || isCertain);
     const labelledSubtotals = candidates.filter((candidate) => choice === 'drop' || isProven(candidate));
-    // If these rows are the only subtotals, they are left to the code that decides where the table ends.
+    // If these rows are the only subtotals, a later step decides where the table ends.
     const isEnd = labelledSubtotals.every((candidate) => choice !== 'drop' && end.has(candidate));
     const canBeLeftOut = ({ row, isProven: isSum }: SumRow): boolean =>
       row !== this.all[0]?.row && (choice === 'drop' || isSum);

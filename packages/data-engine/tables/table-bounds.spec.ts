@@ -232,7 +232,7 @@ describe('titles above a table', () => {
         ['elm', 8, 9],
       ],
     ],
-  ])('do not include rows of %s', async (_, content, rows) => {
+  ])('are not confused with short rows of %s', async (_, content, rows) => {
     const table = await tables.read(content);
     expect(table.cells).toEqual(rows);
     expect(table.leftOut).toEqual([]);
@@ -259,7 +259,7 @@ describe('titles above a table', () => {
         [2, 'elm'],
       ],
     ],
-  ])('do not include a header in which %s', async (_, content, names, rows) => {
+  ])('are not confused with a header in which %s', async (_, content, names, rows) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(names);
     expect(table.cells).toEqual(rows);
@@ -274,13 +274,13 @@ describe('titles above a table', () => {
       ['Main St 1, Berlin', 'Elm St 2, Paris'],
     ],
     ['decimal commas', 'value\n1,5\n2,5\n', [1.5, 2.5]],
-  ])('do not include the name of a single column: %s', async (_, content, cells) => {
+  ])('are not confused with the name of a single column: %s', async (_, content, cells) => {
     const table = await tables.read(content);
     expect(table.cells).toEqual(cells.map((cell) => [cell]));
     expect(table.dialect?.uncertain).toContain('delimiter');
   });
 
-  it('do not include a header with fewer cells than its rows, which is rejected unless errors are ignored', async () => {
+  it('are not confused with a header that has fewer cells than its rows', async () => {
     const content = 'a,b\n1,2,3\n4,5,6\n7,8,9\n';
     expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', place: { row: 2, column: 3 } });
     const table = await tables.read(content, { ignoreErrors: true });
