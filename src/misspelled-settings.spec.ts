@@ -21,13 +21,13 @@ describe('misspelledSettings', () => {
   });
 
   it.each(['HOME', 'HOSTNAME', 'PATH', 'PWD', 'USER', 'SHELL', 'NODE_ENV', 'AWS_REGION', 'PGHOST', 'KUBERNETES_PORT'])(
-    'ignores %s, which other programs use',
+    'ignores %s, which belongs to other programs',
     (name) => {
       expect(foundIn({ [name]: 'x' })).toEqual([]);
     },
   );
 
-  it('ignores the settings themselves, including their file variants', () => {
+  it('ignores the settings themselves, including their variants with a file', () => {
     expect(foundIn({ DATABASE_URL: 'x', DATABASE_URL_FILE: 'x', S3_BUCKET_FILE: 'x' })).toEqual([]);
   });
 });

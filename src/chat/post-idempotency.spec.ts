@@ -51,7 +51,7 @@ describe('identify', () => {
     expect(identify(user('ada'), 'conv', { content: '', client_msg_id: null })).toBeNull();
   });
 
-  it('recognizes the same post regardless of the order of its selections', () => {
+  it('recognizes a repeated post regardless of the order of its selections', () => {
     const selections = new Map<string, string | string[]>([
       ['1', ['B', 'C']],
       ['0', 'A'],
@@ -60,7 +60,7 @@ describe('identify', () => {
     expect(identified({ conversation_id: 'conv' })).toEqual(identified());
   });
 
-  it('derives the key from author and client_msg_id', () => {
+  it('derives the key from the author and the client_msg_id', () => {
     expect(identified({ content: 'Bye' }).key).toBe(identified().key);
     expect(identified({}, 'conv', user('bob')).key).not.toBe(identified().key);
     expect(identified({ client_msg_id: 'm2' }).key).not.toBe(identified().key);
@@ -77,11 +77,11 @@ describe('identify', () => {
     ['context', { context: [{ id: 'card', type: '1' }] }],
     ['answer', { answer: { other_text: 'x' } }],
     ['no answer', { answer: null }],
-  ])('distinguishes payloads by %s', (_, change) => {
+  ])('distinguishes payloads that differ in %s', (_, change) => {
     expect(identified(change).payload).not.toBe(identified().payload);
   });
 
-  it('distinguishes payloads by conversation', () => {
+  it('distinguishes payloads that differ in the conversation', () => {
     expect(identified({}, 'other').payload).not.toBe(identified().payload);
   });
 });

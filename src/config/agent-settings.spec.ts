@@ -10,7 +10,7 @@ const problem = (environment: NodeJS.ProcessEnv): string => {
   }
 };
 
-describe('settings of the language model', () => {
+describe('language model settings', () => {
   it.each<[string, NodeJS.ProcessEnv, string]>([
     ['none', {}, ''],
     ['a whole set', { AGENT_PROVIDER: 'anthropic', AGENT_MODEL: 'm', AGENT_API_KEY: 'k' }, ''],
@@ -27,7 +27,7 @@ describe('settings of the language model', () => {
     ['images in other words', { AGENT_IMAGES: 'yes' }, 'AGENT_IMAGES must be one of'],
     ['an unknown provider', { AGENT_PROVIDER: 'mine', AGENT_MODEL: 'm' }, 'AGENT_PROVIDER must be one of'],
     ['a URL that is none', { AGENT_PROVIDER: 'openai', AGENT_BASE_URL: 'here' }, 'AGENT_BASE_URL must be a URL'],
-  ])('checks %s', (_, environment, message) => {
+  ])('check %s', (_, environment, message) => {
     const found = problem(environment);
     if (message === '') expect(found).toBe('');
     else expect(found).toContain(message);
@@ -40,7 +40,7 @@ describe('settings of the language model', () => {
     ['openai', undefined, true],
     ['openai-compatible', undefined, false],
     ['openai-compatible', 'true', true],
-  ])('decides about images for %s with AGENT_IMAGES=%s', (AGENT_PROVIDER, AGENT_IMAGES, given) => {
+  ])('decide about images for %s with AGENT_IMAGES=%s', (AGENT_PROVIDER, AGENT_IMAGES, given) => {
     const settings = {
       AGENT_PROVIDER,
       AGENT_IMAGES,

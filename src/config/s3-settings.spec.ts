@@ -9,11 +9,11 @@ const S3 = {
 };
 
 describe('S3 settings', () => {
-  it('returns no settings without an endpoint', () => {
+  it('are undefined without an endpoint', () => {
     expect(loadConfig({}).s3).toBeUndefined();
   });
 
-  it('applies defaults for the region and the public endpoint', () => {
+  it('have defaults for the region and the public endpoint', () => {
     expect(loadConfig(S3).s3).toEqual({
       endpoint: 'http://minio:9000',
       publicEndpoint: 'http://minio:9000',
@@ -26,7 +26,7 @@ describe('S3 settings', () => {
     expect(loadConfig(other).s3).toMatchObject({ region: 'eu-1', publicEndpoint: 'https://files.example.com' });
   });
 
-  it("returns the origins of signed URLs for the page's policy", () => {
+  it("provide the origins of signed URLs for the page's policy", () => {
     expect(loadConfig({}).fileOrigins).toEqual([]);
     const urls = { S3_PUBLIC_ENDPOINT: 'https://files.example.com', PUBLIC_URL: 'https://api.example.com/planner' };
     expect(loadConfig({ ...S3, ...urls }).fileOrigins).toEqual([
@@ -46,7 +46,7 @@ describe('S3 settings', () => {
     ['S3_ACCESS_KEY', ''],
     ['S3_SECRET_KEY', ''],
     ['S3_BUCKET', ''],
-  ])('rejects %s with the value %j without revealing any values', (name, value) => {
+  ])('are rejected if %s is %j, with an error that reveals no values', (name, value) => {
     let message = '';
     try {
       loadConfig({ ...S3, [name]: value });
@@ -58,7 +58,7 @@ describe('S3 settings', () => {
       expect(message).not.toContain(told);
   });
 
-  it('rejects other settings without an endpoint', () => {
+  it('are rejected without an endpoint', () => {
     expect(() => loadConfig({ ...S3, S3_ENDPOINT: undefined })).toThrow('S3_SECRET_KEY requires S3_ENDPOINT');
     expect(() => loadConfig({ S3_REGION: 'eu-1' })).toThrow('S3_REGION requires S3_ENDPOINT');
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from './load-config.js';
 
-describe('settings from files', () => {
+describe('settings read from files', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'settings-'));
@@ -13,7 +13,7 @@ describe('settings from files', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('reads the file if the variable itself is absent', () => {
+  it('are used if the variables themselves are absent', () => {
     const AUTH_JWT_SECRET_FILE = join(folder, 'secret');
     expect(loadConfig({ AUTH_JWT_SECRET_FILE }).AUTH_JWT_SECRET).toBe('s'.repeat(40));
     expect(loadConfig({ AUTH_JWT_SECRET_FILE, AUTH_JWT_SECRET: 'v'.repeat(40) }).AUTH_JWT_SECRET).toBe('v'.repeat(40));
@@ -21,7 +21,7 @@ describe('settings from files', () => {
     expect(loadConfig({ AUTH_JWT_SECRET_FILE: '' }).AUTH_JWT_SECRET).toBeUndefined();
   });
 
-  it('rejects a file that cannot be read or contains an invalid value', () => {
+  it('are rejected if a file cannot be read or contains an invalid value', () => {
     expect(() => loadConfig({ DATABASE_URL_FILE: join(folder, 'nowhere') })).toThrow(
       'the file in DATABASE_URL_FILE cannot be read: ENOENT',
     );

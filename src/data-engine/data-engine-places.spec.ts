@@ -8,7 +8,7 @@ import { EngineMetricsService } from './engine-metrics.service.js';
 import type { ProcessPool } from '../../packages/data-engine/process-pool.js';
 import type { ConvertTask, TextTask } from '../../packages/data-engine/tasks.js';
 
-/** Process pool whose tasks all end when the test says so. */
+/** Process pool whose tasks all end when the test calls `endTasks`. */
 class Processes {
   readonly size = 4;
   readonly begun: string[] = [];
@@ -48,7 +48,7 @@ const run = (company_id: string, { task, bytes }: ReturnType<typeof table | type
   tasks.push(engine.run<'convert' | 'text'>(task, { company_id, bytes }));
 };
 
-/** Starts tasks of companies in this order and returns the names of the tasks that have begun. */
+/** Runs `start` on a new engine and returns the names of the tasks that begin immediately, in order. */
 async function begun(start: () => void): Promise<string[]> {
   const logger = pino({ level: 'silent' });
   const processes = new Processes();
@@ -70,7 +70,7 @@ it.each([
   ['a CSV file', table('b', 'csv', 3 * MIB)],
   ['a small Parquet file', table('b', 'parquet', 100)],
   ['a PDF', document('b', 'pdf', 100)],
-])('reads %s of a company while another company reads large files', async (_, file) => {
+])('reads %s for a company while another company reads large files', async (_, file) => {
   const names = await begun(() => {
     for (const name of ['a1', 'a2', 'a3']) run('a', table(name, 'xlsx', 39 * MIB));
     run('b', file);
@@ -84,7 +84,7 @@ it.each([
   ['JSON file', table('c', 'json', 1_000)],
   ['workbook', table('c', 'xlsx', 30_000)],
   ['DOCX file', document('c', 'docx', 30_000)],
-])('reads a small %s while two companies read large files', async (_, file) => {
+])('reads a small %s while two other companies read large files', async (_, file) => {
   const names = await begun(() => {
     for (const company of ['a', 'b'])
       for (const name of ['1', '2']) run(company, table(company + name, 'xlsx', 39 * MIB));
@@ -93,7 +93,7 @@ it.each([
   expect(names).toEqual(['a1', 'b1', 'c']);
 });
 
-it('reads small files of a company while another company reads many small files', async () => {
+it('reads small files for a company while another company reads many small files', async () => {
   const names = await begun(() => {
     for (const name of ['a1', 'a2', 'a3']) run('a', table(name, 'csv', MIB));
     run('b', table('b', 'csv', 12));

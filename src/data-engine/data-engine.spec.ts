@@ -12,7 +12,7 @@ import { EngineConnection } from '../../packages/data-engine/engine-connection.j
 import { EngineUnavailable, ProcessPool } from '../../packages/data-engine/process-pool.js';
 
 const SLOW = 'SELECT count(*) FROM range(1000000000000)';
-/** DuckDB does not check for interruptions in this query. */
+/** DuckDB does not check for interrupts during this query. */
 const STUBBORN = "SELECT levenshtein(repeat('a', 90000), repeat('b', 90000))";
 
 let test: TestEngine | undefined;
@@ -34,7 +34,7 @@ async function untilDead(pid: number): Promise<void> {
   while (isAlive(pid)) await sleep(10);
 }
 
-/** Waits until a process has used half a second of CPU time. Only works on Linux. */
+/** Waits until a process has used half a second of CPU time. Works only on Linux. */
 async function untilAtWork(pid: number): Promise<void> {
   if (process.platform !== 'linux') return;
   const start = ticksOf(pid);
@@ -59,7 +59,7 @@ const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('data engine processes', () => {
-  it('starts with the first task, serves later tasks, and ends when idle', async () => {
+  it('start with the first task, serve later tasks, and end when idle', async () => {
     test = await TestEngine.start({ idleMs: 200 });
     expect(test.pool.processes).toBe(0);
     expect((await test.query('SELECT 1 AS a')).rows).toBe('[[1]]');
@@ -83,7 +83,7 @@ describe('data engine processes', () => {
     expect(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[16]).toBe('5');
   });
 
-  it('ends with the service, even when it is busy', async () => {
+  it('end with the service, even when they are busy', async () => {
     test = await TestEngine.start();
     const failed = reasonOf(test.query(STUBBORN));
     const pid = await pidOf(test);
@@ -93,7 +93,7 @@ describe('data engine processes', () => {
     expect(await reasonOf(test.query('SELECT 1'))).toBeInstanceOf(Unavailable);
   });
 
-  it('ends when the service is killed', async () => {
+  it('end when the service is killed', async () => {
     const script = `
       import { spawn } from 'node:child_process';
       const child = spawn(process.execPath, [${JSON.stringify(ENGINE_ENTRY.pathname)}], { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' });
@@ -114,7 +114,7 @@ describe('data engine processes', () => {
   it.each([
     ['9 0 obj', '5 1 obj'],
     ['9 0 obj', '5 7 obj'],
-  ])('serves the next task after a PDF with the misnumbered objects %s and %s', async (fourth, fifth) => {
+  ])('serve the next task after a PDF with the misnumbered objects %s and %s', async (fourth, fifth) => {
     test = await TestEngine.start();
     const from = join(test.directory, 'misnumbered.pdf');
     const objects = new Map([
@@ -139,7 +139,7 @@ describe('data engine processes', () => {
     }
   });
 
-  it('reports a process that cannot start as unavailable', async () => {
+  it('are reported as unavailable if they cannot start', async () => {
     const pool = new ProcessPool({ size: 1, entry: new URL('file:///nowhere/engine.js') });
     expect(await reasonOf(pool.acquire())).toBeInstanceOf(EngineUnavailable);
     expect(pool.processes).toBe(0);
@@ -155,7 +155,7 @@ describe('data engine task', () => {
     expect(await test.metrics.scrape()).toContain('pws_data_engine_restarts_total 1');
   });
 
-  it('fails as unavailable if it loses two processes, and the next task runs', async () => {
+  it('fails as unavailable if it loses two processes, and does not prevent the next task', async () => {
     test = await TestEngine.start();
     const failed = reasonOf(test.query(SLOW));
     for (const seen = new Set<number>(); seen.size < 2; await sleep(10))
@@ -168,11 +168,11 @@ describe('data engine task', () => {
     expect((await test.query('SELECT 1 AS a')).rows).toBe('[[1]]');
   });
 
-  it('returns correct results or fails while processes are killed', async () => {
+  it('returns a correct result or fails while processes are killed', async () => {
     test = await TestEngine.start({ size: 3 });
     const table = await test.table('numbers', 'SELECT range AS n FROM range(50000)');
     const { pool } = test;
-    // A task that loses its process is retried. Three kills can make at most a single task lose two processes.
+    // A task that loses its process is retried. Three kills can therefore make at most one task lose two processes.
     const killing = (async () => {
       for (const killed = new Set<number>(); killed.size < 3; await setImmediate())
         for (const pid of pool.pids)
@@ -227,7 +227,7 @@ describe('data engine task', () => {
     expect((await test.query('SELECT 1 AS a')).rows).toBe('[[1]]');
   });
 
-  it('waits for tasks of the same company but not for other companies', async () => {
+  it('waits for tasks of the same company but not for those of other companies', async () => {
     test = await TestEngine.start();
     const gone = new AbortController();
     const slow = [1, 2, 3].map(() => reasonOf(test!.query(SLOW, {}, { signal: gone.signal })));
@@ -250,7 +250,7 @@ describe('data engine task', () => {
     expect(await test.metrics.scrape()).toContain('pws_data_engine_restarts_total 0');
   }, 60_000);
 
-  it('returns every struct member and every year', async () => {
+  it('returns all struct members and years of any era', async () => {
     test = await TestEngine.start();
     const { rows } =
       await test.query(`SELECT ROW(1, 'a'), {'__proto__': 1, 'a': {'b': [ROW(2, NULL)]}}, NULL::INT[], [NULL, [1]],
@@ -262,7 +262,7 @@ describe('data engine task', () => {
     );
   });
 
-  it('reports a lack of memory as a problem and not as a fault', async () => {
+  it('reports a lack of memory as a problem rather than a fault', async () => {
     test = await TestEngine.start();
     expect(await reasonOf(test.query('SELECT list(range) FROM range(1000000000)'))).toMatchObject({
       code: 'out_of_memory',

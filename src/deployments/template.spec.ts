@@ -5,7 +5,7 @@ const files = (count: number, skill: string, size = 1): { path: string; size: nu
   Array.from({ length: count }, (_, index) => ({ path: `skills/${skill}/${index}`, size }));
 
 describe('configProblems', () => {
-  it('accepts a configuration at every limit', () => {
+  it('accepts a configuration that reaches every limit', () => {
     const skills = Array.from({ length: 199 }, (_, index) => files(1, `s${index}`)).flat();
     const large = files(200, 'large', 5_000);
     expect(configProblems([{ path: 'AGENTS.md', size: 262_144 }, ...skills, ...large])).toEqual([]);

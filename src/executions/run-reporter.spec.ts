@@ -33,7 +33,7 @@ describe('RunReporter', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('reports a log line at least every second', async () => {
+  it('reports log lines at least every second', async () => {
     const database = new Slow();
     const reporter = new RunReporter(true, database.tell, logger);
     await database.answer();
@@ -53,7 +53,7 @@ describe('RunReporter', () => {
     ]);
   });
 
-  it('sends reports in sequence and finishes them before it stops', async () => {
+  it('sends reports one after another and completes them before it stops', async () => {
     const database = new Slow();
     const reporter = new RunReporter(false, database.tell, logger);
     await jest.advanceTimersByTimeAsync(3_500);

@@ -27,14 +27,14 @@ afterEach(async () => {
 });
 
 describe('document text', () => {
-  it('reads each part of a document only once', async () => {
+  it('reads each selection of a document only once', async () => {
     const blob = await files.put(WORKBOOK);
     const whole = await documents.text(blob, 'xlsx');
     expect(whole.text).toBe('--- sheet Costs ---\nitem\tprice\nchair\t40\n--- sheet Notes ---\nlast\twords\n');
     const notes = await documents.text(blob, 'xlsx', { sheet: 'Notes' });
     expect(notes.text).toBe('--- sheet Notes ---\nlast\twords\n');
     test.engine.onApplicationShutdown();
-    // Nothing can be read from now on.
+    // The engine has stopped, so only cached text is available.
     expect(await documents.text(blob, 'xlsx')).toBe(whole);
     expect(await documents.text(blob, 'xlsx', { sheet: 'Notes' })).toBe(notes);
     await expect(documents.text(blob, 'xlsx', { sheet: 'Costs' })).rejects.toThrow();
@@ -48,7 +48,7 @@ describe('document text', () => {
     });
   });
 
-  it('rejects files that are not documents and removes the copy', async () => {
+  it('rejects files that are not documents and removes their local copies', async () => {
     const blob = await files.put('no workbook');
     await expect(documents.text(blob, 'xlsx')).rejects.toThrow(TaskProblem);
     await expect(documents.text(blob, 'pdf')).rejects.toThrow('The file is not a PDF');

@@ -14,7 +14,7 @@ const problemOf = (text: string, skill?: string): string => {
 const frontmatter = (yaml: string): string => `---\n${yaml}\n---\n`;
 
 describe('readFrontmatter', () => {
-  it('accepts a text without frontmatter', () => {
+  it('accepts text without frontmatter', () => {
     expect(readFrontmatter('# A skill\n')).toEqual({ body: '# A skill\n' });
     expect(readFrontmatter('')).toEqual({ body: '' });
     expect(readFrontmatter('---')).toEqual({ body: '---' });
@@ -79,11 +79,11 @@ describe('readFrontmatter', () => {
     ['a description that is a list', frontmatter('name: a\ndescription: [a]'), 'line 3: description is not a string'],
     ['the name of another skill', frontmatter('x: 1\nname: b'), 'line 3: the name is "b", but the skill is a'],
     ['an empty name', frontmatter('name: ""'), 'line 2: the name is "", but the skill is a'],
-  ])('rejects %s with its line', (_, text, message) => {
+  ])('rejects %s and names the line', (_, text, message) => {
     expect(problemOf(text, 'a').slice(0, message.length)).toBe(message);
   });
 
-  it('accepts 65,536 bytes at most', () => {
+  it('accepts at most 65,536 bytes', () => {
     const ofBytes = (bytes: number): string => `---\nx: ${'é'.repeat((bytes - 4) / 2)}\n---\n`;
     expect(problemOf(ofBytes(65_536))).toBe('none');
     expect(problemOf(ofBytes(65_538))).toBe('line 1: the frontmatter has more than 65536 bytes');
@@ -116,7 +116,7 @@ describe('readFrontmatter', () => {
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  it('parses or rejects arbitrary input, without other errors', () => {
+  it('parses or rejects arbitrary input without unexpected errors', () => {
     const pieces = fc.constantFrom(
       ...[
         'name',

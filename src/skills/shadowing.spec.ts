@@ -12,7 +12,7 @@ describe('winner', () => {
     expect(won?.files).toBe(own.files);
   });
 
-  it('returns the only skill without shadowing', () => {
+  it('returns a skill that exists in only one scope without shadowing', () => {
     expect(winner(own, undefined)).toMatchObject({ scope: 'project', shadows: false });
     expect(winner(undefined, deployment)).toMatchObject({ scope: 'deployment', shadows: false });
     expect(winner(undefined, undefined)).toBeUndefined();

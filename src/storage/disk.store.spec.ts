@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(directory, { recursive: true, force: true }));
 
-/** Opens the store the way a starting process does. */
+/** Opens the store in the same way as a process that starts. */
 async function openStore(): Promise<DiskStore> {
   const config = Object.assign(new Config(), { DATA_DIR: directory });
   const secrets = { get: () => Promise.resolve(Buffer.alloc(32)) } as unknown as SecretsService;
@@ -51,15 +51,15 @@ async function send(key: string, uploadId: string, partNumber: number, bytes: Bu
 /** Returns the names of the entries in a folder of the store. */
 const leftIn = async (folder: string): Promise<string[]> => await readdir(join(directory, 'objects', folder));
 
-describe('objects on the disk', () => {
-  it('rejects a second write of the same key', async () => {
+describe('DiskStore', () => {
+  it('rejects a second write with the same key', async () => {
     const key = newKey();
     await store.put(key, Buffer.from('first'));
     await expect(store.put(key, Buffer.from('second'))).rejects.toThrow();
     expect((await read(key)).toString()).toBe('first');
   });
 
-  it('leaves nothing behind when the source fails', async () => {
+  it('leaves nothing behind if the source fails', async () => {
     const key = newKey();
     const failing = Readable.from(
       (function* () {
@@ -73,8 +73,8 @@ describe('objects on the disk', () => {
   });
 });
 
-describe('uploads on the disk', () => {
-  it('assembles parts that were received in any order', async () => {
+describe('DiskStore with multipart uploads', () => {
+  it('assembles parts in order, even if they were received in a different order', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const bytes = [randomBytes(70_000), randomBytes(80_000), randomBytes(5)];
@@ -117,7 +117,7 @@ describe('uploads on the disk', () => {
     );
   });
 
-  it('keeps a complete version of a part that many requests send at the same time', async () => {
+  it('keeps a single complete version of a part that many requests send at the same time', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const versions = Array.from({ length: 20 }, () => randomBytes(50_000));
@@ -155,7 +155,7 @@ describe('uploads on the disk', () => {
     expect(await leftIn('drafts')).toEqual([]);
   });
 
-  it('continues after a crash, also during completion', async () => {
+  it('continues an upload after a crash, even after a crash during completion', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const one = await send(key, uploadId, 1, Buffer.from('one'));
@@ -167,7 +167,7 @@ describe('uploads on the disk', () => {
     expect((await read(key)).toString()).toBe('one');
   });
 
-  it('rejects a part over its limit, declared or not, and keeps none of it', async () => {
+  it('rejects a part above its limit, whether or not its length is declared, and keeps none of it', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const grant = { key, uploadId, partNumber: 1, maxBytes: 10 };
@@ -179,7 +179,7 @@ describe('uploads on the disk', () => {
     expect(await store.putPart(grant, Readable.from([Buffer.alloc(10)]), 10)).toBe(md5(Buffer.alloc(10)));
   });
 
-  it('keeps a reserve free on the disk', async () => {
+  it('keeps some disk space in reserve', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const grant = { key, uploadId, partNumber: 1, maxBytes: Number.MAX_SAFE_INTEGER };

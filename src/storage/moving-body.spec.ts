@@ -9,13 +9,13 @@ async function all(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
   return read;
 }
 
-describe('movingBody', () => {
-  it('reads the whole body while it keeps moving', async () => {
+describe('bodyWithTimeout', () => {
+  it('reads the whole body as long as data keeps arriving', async () => {
     const pieces = [Buffer.from('one'), Buffer.from('two')];
     expect(await all(bodyWithTimeout(Readable.from(pieces), 1_000))).toEqual(pieces);
   });
 
-  it('stops reading a stalled body, and ignores its later error', async () => {
+  it('stops reading a stalled body and ignores its later error', async () => {
     const body = new PassThrough();
     body.write('one');
     const pieces = bodyWithTimeout(body, 20);
@@ -50,7 +50,7 @@ describe('movingBody', () => {
     expect(await all(body)).toEqual([Buffer.from('two')]);
   });
 
-  it('fails when the body breaks off', async () => {
+  it('fails if the body breaks off', async () => {
     const body = new PassThrough();
     const reading = bodyWithTimeout(body).next();
     body.destroy(new Error('Broken off'));

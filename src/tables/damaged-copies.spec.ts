@@ -69,7 +69,7 @@ it.each(Object.keys(DAMAGE))('converts a table again when its copy has %s', asyn
   expect(await conversions()).toBe(2);
 });
 
-it('reads rows and keys of a table whose copy is damaged', async () => {
+it('reads the rows and keys of a table whose copy is damaged', async () => {
   const path = await copyPath();
   await writeFile(path, '');
   expect((await reader.read(CONTAINER, NAME, ROWS)).rows).toContain('[9,"x9"]');
@@ -87,7 +87,7 @@ it.each(['{}', 'null', '[]', '"text"', '{"columns":[],"rows":null}', ''])(
   },
 );
 
-it('keeps the copy when the statement is wrong', async () => {
+it('keeps the copy if only the SQL statement is wrong', async () => {
   const tables = new Map([['t', { ...NAME, container: CONTAINER }]]);
   for (const sql of ["SELECT error('IO Error: No space left')", "SELECT 'x'::INTEGER FROM t", 'SELECT c FROM t'])
     await expect(reader.select('a', tables, { sql, limit: 1 })).rejects.toMatchObject({ code: 'invalid_sql' });

@@ -27,14 +27,14 @@ afterEach(async () => {
   await files.close();
 });
 
-/** Creates a cache like another process on the same folder. */
+/** Creates a cache on the same folder, as another process would. */
 const newCache = (own = new MetricsService(logger)): TableCacheService =>
   new TableCacheService(files.config, test.engine, files.copies, own, logger);
 
 const open = (blob: CompanyBlob, of = cache, signal?: AbortSignal): Promise<OpenTable> =>
   of.open({ ...blob, format: 'csv', ignoreErrors: false }, signal);
 
-/** Opens and releases a table like a request. */
+/** Opens and releases a table as a request does. */
 async function use(blob: CompanyBlob, of = cache): Promise<OpenTable> {
   const table = await open(blob, of);
   table.release();
@@ -87,7 +87,7 @@ describe('converted table', () => {
     const now = Date.now() / 1000;
     await utimes(oldest.path, now - 7_200, now - 7_200);
     await utimes(later.path, now - 10_000, now - 10_000);
-    // The last use counts, not the time of conversion.
+    // The time of the last use counts, not the time of conversion.
     await use(recent);
     files.config.TABLES_CACHE_BYTES = 2.5 * size;
     await use(next);
@@ -95,7 +95,7 @@ describe('converted table', () => {
     expect(await files.list('tables')).toHaveLength(5);
   });
 
-  it('stays while it is in use, even when space is needed', async () => {
+  it('stays in the cache while it is in use, even when space is needed', async () => {
     files.config.TABLES_CACHE_BYTES = 0;
     const table = await open(await files.put('a\n1\n'));
     const other = await open(await files.put('a\n2\n'));
@@ -115,7 +115,7 @@ describe('converted table', () => {
     expect([await exists(first.path), await exists(second.path)]).toEqual([false, true]);
   });
 
-  it('is converted again if it is missing or its description was cut off', async () => {
+  it('is converted again if it is missing or its description is truncated', async () => {
     const blob = await files.put('a,b\n1,x\n');
     const table = await open(blob);
     await rm(table.path);
@@ -178,7 +178,7 @@ describe('conversion', () => {
     while ((await files.list('tables/drafts')).length === 0) await Promise.race([opened, Promise.resolve()]);
     alone.abort(reason);
     await expect(opened).rejects.toBe(reason);
-    // A later request gets the table.
+    // A later request gets the finished table.
     expect((await use(other)).description.rows).toBe(300_000);
     expect(await conversions()).toEqual({ ok: 2, failed: 1 });
     expect(await files.list('copies')).toEqual([]);

@@ -5,7 +5,7 @@ const at = (text: string): number => Date.parse(text);
 const nothing = [-Infinity, -Infinity];
 
 describe('divide', () => {
-  it('returns an unbounded whole part for a span without bounds', () => {
+  it('returns an unbounded `whole` for a span without bounds', () => {
     expect(divide(HALF_DAY_MS)).toEqual({
       whole: [-Infinity, Infinity],
       before: nothing,
@@ -39,12 +39,12 @@ describe('divide', () => {
     });
   });
 
-  it('returns nothing for a span that ends before it begins', () => {
+  it('returns empty spans for a span that ends before it begins', () => {
     const [since, until] = [new Date('2026-03-05T10:00:00.000Z'), new Date('2026-03-01T11:00:00.000Z')];
     expect(divide(HALF_DAY_MS, since, until)).toEqual({ whole: nothing, before: nothing, after: nothing });
   });
 
-  it('rounds a span of days to the nearest midnights', () => {
+  it('rounds a span of several days to the nearest midnights', () => {
     expect(divide(DAY_MS, new Date('2026-03-01T11:59:59.999Z'), new Date('2026-03-03T12:00Z'))).toEqual({
       whole: [at('2026-03-01'), at('2026-03-04')],
       before: [at('2026-03-01T11:59:59.999Z'), at('2026-03-01')],

@@ -14,7 +14,7 @@ describe('isOfOwnPage', () => {
     ['an address of IPv6', own(at('[::1]:3000'), '::1')],
     ['no port', own(at('localhost'))],
     ['a socket for both', own({}, '::ffff:127.0.0.1')],
-  ])('accepts a request of the page itself: %s', (_, asked) => expect(isOfOwnPage(asked)).toBe(true));
+  ])('accepts a request from the page itself: %s', (_, asked) => expect(isOfOwnPage(asked)).toBe(true));
 
   it.each([
     ['from another computer', own({}, '192.168.1.7')],

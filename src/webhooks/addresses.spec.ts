@@ -3,7 +3,7 @@ import { isAllowedAddress, urlProblem } from './addresses.js';
 
 const PUBLIC = { loopback: false };
 
-/** Addresses of the machine itself, of private networks and of metadata services that reveal secrets. */
+/** Addresses of the local machine, of private networks, and of metadata services that reveal secrets. */
 const FORBIDDEN = [
   ...['127.0.0.1', '127.1', '0x7f.1', '0x7f000001', '2130706433', '017700000001', '0177.0.0.1', '127.0.0.1.'],
   ...['0', '0.0.0.0', '0.1.2.3', '10.0.0.1', '0xa.1', '167772161', '172.16.0.1', '172.31.255.255', '192.168.1.1'],

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { nextAttempt } from './retry-times.js';
 
-it('retries after 5 s, 30 s, 2 min, 10 min, and then every hour, for 24 hours', () => {
+it('retries after 5 s, 30 s, 2 min and 10 min, and then every hour for a total of 24 hours', () => {
   const first = new Date('2026-05-04T00:00:00Z');
   const seconds: number[] = [];
   let now = first;

@@ -25,7 +25,7 @@ const options: SendOptions = { rules: { loopback: true }, signal: new AbortContr
 const sendTo = async (answer: RequestListener, more: Partial<SendOptions> = {}): Promise<AttemptResult> =>
   await send(`http://127.0.0.1:${await serve(answer)}/`, { 'x-it': '1' }, 'body', { ...options, ...more });
 
-/** Sends to a receiver that writes a text repeatedly. Returns the result and the number of bytes written. */
+/** Sends to a receiver that repeats a string. Returns the result and the number of bytes written. */
 async function repeat(begin: string, text: string): Promise<{ sent: AttemptResult; written: number }> {
   let written = 0;
   const server = createSocketServer((socket) => {
@@ -51,7 +51,7 @@ async function repeat(begin: string, text: string): Promise<{ sent: AttemptResul
 }
 
 describe('send', () => {
-  it('posts the body once, and returns the status with the beginning of the response', async () => {
+  it('posts the body once and returns the status with the beginning of the response', async () => {
     const got: unknown[] = [];
     const sent = await sendTo((request, response) => {
       const chunks: Buffer[] = [];
@@ -121,7 +121,7 @@ describe('send', () => {
     expect(sent).toEqual({ status: null, answer: null, error: 'No complete response within 0.2 s' });
   });
 
-  it('gives up on a name that is never resolved', async () => {
+  it('gives up on a host name that is never resolved', async () => {
     const sent = await send('https://example.com', {}, '', {
       ...options,
       timeoutMs: 50,
@@ -130,7 +130,7 @@ describe('send', () => {
     expect(sent.error).toBe('No complete response within 0.05 s');
   });
 
-  it('does not block thread pool work while name servers are silent', async () => {
+  it('does not block the thread pool while name servers do not respond', async () => {
     const silent = createSocket('udp4');
     await once(silent.bind(0, '127.0.0.1'), 'listening');
     const server = `127.0.0.1:${silent.address().port}`;
@@ -139,7 +139,7 @@ describe('send', () => {
     const names = stops.map(async ({ signal }, at) => await addressesOf(`hook${at}.example.com`, signal, [server]));
     const settled = Promise.allSettled(names);
     await asked;
-    // Needs the libuv threads, whose default number is four.
+    // `stat` needs one of the libuv threads, of which there are four by default.
     await Promise.all(Array.from({ length: 8 }, async () => await stat('.')));
     for (const stop of stops) stop.abort();
     expect((await settled).map(({ status }) => status)).toEqual(names.map(() => 'rejected'));
@@ -169,10 +169,10 @@ describe('send', () => {
     expect(sent).toEqual({ status: null, answer: null, error: 'No response: the connection was closed' });
   });
 
-  it('connects to the checked address and resolves the name only once', async () => {
+  it('connects to the checked address and resolves the host name only once', async () => {
     const port = await serve((request, response) => response.end(request.headers.host));
     let asked = 0;
-    // The name resolves to a different address the second time, which would be rejected.
+    // The second lookup would return a different address, which would be rejected.
     const resolve = () => {
       asked += 1;
       return Promise.resolve([{ address: asked === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]);
@@ -183,7 +183,7 @@ describe('send', () => {
   });
 
   it.each([['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::ffff:169.254.169.254'], ['2606:4700::1111', 'fd00::1'], []])(
-    'rejects a name that resolves to %s',
+    'rejects a host name that resolves to %s',
     async (...addresses) => {
       const resolve = () =>
         Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
@@ -196,7 +196,7 @@ describe('send', () => {
     },
   );
 
-  it('sends nothing to a public address without TLS, regardless of its name', async () => {
+  it('sends nothing to a public address without TLS, regardless of the host name', async () => {
     const resolve = () => Promise.resolve([{ address: '8.8.8.8', family: 4 }]);
     const sent = await send('http://hook.localhost/', {}, '', { ...options, resolve });
     expect(sent.error).toBe('Not sent: the URL must start with https://');

@@ -13,14 +13,16 @@ const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 /** Maximum number of bytes read from a file. */
 const MAX_BYTES = MAX_IMAGE_BYTES;
 
-/** Creates an image service whose files have as much content as their size says. Also returns the sizes of all reads. */
+/**
+ * Creates an image service whose files contain as many bytes as their size says. `reads` lists the size of every read.
+ */
 function room({ AGENT_PROVIDER = 'anthropic' as const, missing = false, beginning = PNG } = {}) {
   const reads: number[] = [];
   let isLost = false;
   const stream = (_: string, { start, end }: ByteRange): Promise<Readable> => {
     if (missing) return Promise.reject(new ObjectMissing());
     reads.push(end - start + 1);
-    // The object disappears after its first bytes were read.
+    // The object disappears after its first bytes have been read.
     if (isLost && end + 1 > IMAGE_HEAD_BYTES) return Promise.reject(new ObjectMissing());
     const content = Buffer.alloc(end - start + 1);
     beginning.copy(content);

@@ -27,7 +27,7 @@ const of = (...messages: AgentMessage[]) =>
   conversationOf({ messages, attachments: new Map([['id-1', { path: 'in/a.csv', size: 1 }]]) } as never);
 
 describe('conversationOf', () => {
-  it("includes users' messages with their names, answers, files and context", () => {
+  it('includes user messages with their authors, answers, files and context', () => {
     const context = [{ type: 'card', id: 'c1' }];
     const more = {
       user_name: 'Ada',
@@ -48,7 +48,7 @@ describe('conversationOf', () => {
     ]);
   });
 
-  it('includes a shortened and marked result for each earlier call', () => {
+  it('includes the result of each earlier call, shortened and marked as data', () => {
     const calls = [
       call('1', { result: { text: 'x'.repeat(5_000) } }),
       call('2', { status: 'failed', error: 'No such file', error_code: 'not_found' }),
@@ -69,13 +69,13 @@ describe('conversationOf', () => {
     expect(JSON.stringify([said, results]).length).toBeLessThan(6_000);
   });
 
-  it('omits the oldest messages that do not fit, but never a message to answer', () => {
+  it('omits the oldest messages that do not fit, but never a message that needs an answer', () => {
     const long = (text: string, more = {}) => message('user', text.repeat(90_000), more);
     const shown = of(long('a'), long('b'), long('c'), long('d', { to_answer: true }), message('assistant', ''));
     expect(shown.map(({ content }) => (content as string)[0])).toEqual(['b', 'c', 'd']);
   });
 
-  it('starts with a user message and ends with the messages to answer, even if they waited during a later answer', () => {
+  it('starts with a user message and ends with the messages to answer, even if they arrived before a later answer', () => {
     const [waited, late] = [
       message('user', 'waited', { to_answer: true }),
       message('user', 'late', { to_answer: true }),
@@ -89,7 +89,7 @@ describe('conversationOf', () => {
     ]);
   });
 
-  it('converts unknown tool names to a form that providers accept', () => {
+  it('converts invalid tool names to names that providers accept', () => {
     const tool_calls = [
       call('1', { tool: 'functions.read file' }),
       call('2', { tool: 'x'.repeat(100) }),
@@ -100,7 +100,7 @@ describe('conversationOf', () => {
     expect([said?.content, results?.content]).toMatchObject([names, names]);
   });
 
-  it('repeats calls, replacing invalid arguments', () => {
+  it('repeats earlier calls and replaces their invalid arguments', () => {
     const made = {
       id: 'x',
       call: { tool: 'read_file', input: '{"a' },

@@ -15,7 +15,7 @@ const message = (file_ids: string[], more: Partial<AgentMessage> = {}): AgentMes
   to_answer: true,
   ...more,
 });
-/** Creates a workspace that contains the files of the `known` references. Files whose names start with `image` are images. */
+/** Creates a workspace with the files whose references are `known`. Files whose names start with `image` are images. */
 function room(known: (reference: string) => boolean = () => true) {
   const looks: string[] = [];
   const images = {
@@ -35,7 +35,7 @@ const context = (messages: AgentMessage[], attachments: [string, { path: string;
 const IMAGE = { number: 3, path: 'a.png', media_type: 'image/png', base64: 'AAAA' } as const;
 
 describe('filesWithImages', () => {
-  it('attaches images to messages to answer and lists the files of earlier messages', async () => {
+  it('attaches images to the messages to answer and lists the files of earlier messages', async () => {
     const { images, looks } = room((reference) => reference !== 'gone');
     const earlier = message(['image-old', 'gone'], { to_answer: false });
     const given = context(
@@ -80,7 +80,7 @@ describe('image read by a tool', () => {
     reply: { ok: true as const, endsTurn: false, result: { image: 'image/png' }, image: IMAGE },
   });
 
-  it('is part of the result if the wire format allows it, otherwise in a message after all results', () => {
+  it('is part of the tool result if the wire format allows it, otherwise part of a message after all results', () => {
     const [, result] = exchange('', [made('1')]);
     const text = { type: 'text', text: expect.stringContaining('image/png') };
     const data = { type: 'image-data', data: 'AAAA', mediaType: 'image/png' };

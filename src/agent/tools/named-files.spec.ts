@@ -9,7 +9,7 @@ describe('namesFile', () => {
     ['(see /inputs/demand.csv)', 'inputs/demand.csv'],
     ['Change "June + July (1).csv"', 'June + July (1).csv'],
     ['gro\u0308\u00dfe.txt, please', 'gr\u00f6\u00dfe.txt'],
-  ])('finds in %j the file %j', (text, path) => expect(namesFile(text, path)).toBe(true));
+  ])('recognizes that %j names the file %j', (text, path) => expect(namesFile(text, path)).toBe(true));
 
   it.each([
     ['Read the orders', 'orders.csv'],
@@ -20,5 +20,5 @@ describe('namesFile', () => {
     ['Replace demand.csv/x', 'demand.csv'],
     ['Replace demandXcsv', 'demand.csv'],
     ['', 'demand.csv'],
-  ])('does not find in %j the file %j', (text, path) => expect(namesFile(text, path)).toBe(false));
+  ])('recognizes that %j does not name the file %j', (text, path) => expect(namesFile(text, path)).toBe(false));
 });

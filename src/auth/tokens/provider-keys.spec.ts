@@ -10,7 +10,7 @@ const [COOLDOWN_MS, REFRESH_MS] = [5_000, 10 * 60_000];
 let provider: OpenIdProvider;
 let keys: JWTVerifyGetKey;
 let faults: unknown[];
-/** Milliseconds that the monotonic clock was advanced. */
+/** Number of milliseconds by which the monotonic clock was advanced. */
 let passed: number;
 
 beforeEach(async () => {
@@ -46,7 +46,7 @@ const outcomes = async (kid: string, times: number): Promise<string[]> => [
 ];
 
 describe('providerKeys', () => {
-  it('reads keys once for concurrent tokens and again for an unknown key, but not for each token', async () => {
+  it('fetches keys once for concurrent tokens and again for an unknown key, but not for each token', async () => {
     expect(await outcomes('first', 10)).toEqual(['known']);
     expect(provider.asked).toBe(1);
     await provider.addKey('second');
@@ -60,7 +60,7 @@ describe('providerKeys', () => {
     expect(provider.asked).toBe(2);
   });
 
-  it('refreshes old keys, so that a withdrawn key loses its validity', async () => {
+  it('refreshes old keys, so that a withdrawn key becomes invalid', async () => {
     expect(await outcome('first')).toBe('known');
     provider.withdrawKey('first');
     passed += REFRESH_MS - 1;
@@ -90,7 +90,7 @@ describe('providerKeys', () => {
     },
   );
 
-  it('keeps reading keys after the time of day is set back', async () => {
+  it('keeps fetching keys after the system clock is set back', async () => {
     expect(await outcome('first')).toBe('known');
     await provider.addKey('second');
     passed += COOLDOWN_MS;
@@ -99,7 +99,7 @@ describe('providerKeys', () => {
     expect(await outcome('second')).toBe('known');
   });
 
-  it('reports all keys as unavailable before the first successful read', async () => {
+  it('reports all keys as unavailable before the first successful fetch', async () => {
     provider.mood = 'fails';
     expect(await outcomes('first', 10)).toEqual(['unavailable']);
     expect([provider.asked, faults.length]).toEqual([1, 1]);

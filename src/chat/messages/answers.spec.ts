@@ -39,7 +39,7 @@ describe('placeAnswer', () => {
     expect(placeAnswer({ newest: [one, answered], earlier: [] }, choice('A'))).toMatchObject({ call: { id: 'one' } });
   });
 
-  it('ignores open questions of earlier messages', () => {
+  it('ignores open questions in earlier messages', () => {
     const given = placeAnswer(
       { newest: [asked('new', ['A'], choice('A'))], earlier: [asked('old', ['B'])] },
       choice('B'),
@@ -82,7 +82,7 @@ describe('placeAnswer', () => {
     });
   });
 
-  it('keeps a different answer to a closed question, or an answer without a question, as a separate message', () => {
+  it('keeps an answer as a separate message if it differs from the stored answer or has no question', () => {
     const closed = asked('size', ['Small', 'Large'], choice('Large'));
     expect(placeAnswer({ newest: [closed], earlier: [] }, choice('Small'))).toEqual({ kind: 'stands_alone' });
     expect(placeAnswer({ newest: [], earlier: [] }, choice('Small'))).toEqual({ kind: 'stands_alone' });

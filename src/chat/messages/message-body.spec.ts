@@ -35,7 +35,7 @@ const changed = (...ids: string[]): AgentEvent => ({
   cards: ids.map((id) => ({ id }) as CardResponse),
 });
 
-/** Returns the body after the events, with the steps that led to it. */
+/** Returns the body after the events and the steps that led to it. */
 function write(events: AgentEvent[], at = AT): { body: MessageBody; steps: BodyEvent[] } {
   let body = EMPTY_BODY;
   const steps: BodyEvent[] = [];
@@ -59,7 +59,7 @@ describe('message body', () => {
     ]);
   });
 
-  it('records the times of a call in its segment and in the list', () => {
+  it('records the times of a call in its segment and in the call list', () => {
     const { body } = write([started('a', { path: 'x.csv' })]);
     expect(body.tool_calls).toEqual([
       {
@@ -81,7 +81,7 @@ describe('message body', () => {
     expect(content_segments).toEqual([{ type: 'tool_call', ...tool_calls[0] }]);
   });
 
-  it('records a failure with error and code', () => {
+  it('records a failed call with its error and code', () => {
     const { body } = write([started('a'), failed('a')]);
     expect(body.tool_calls).toMatchObject([
       { status: 'failed', error: 'No such file', error_code: 'not_found', result: null },
@@ -129,7 +129,7 @@ describe('message body', () => {
   });
 });
 
-/** Streams whose calls start once and end at most once, after their start. */
+/** Event sequences in which each call starts once and ends at most once, after its start. */
 const streams = fc
   .array(
     fc.oneof(
@@ -156,7 +156,7 @@ const streams = fc
     });
   });
 
-describe('every stream of events', () => {
+describe('sequence of events', () => {
   it('produces a valid body at every step', () => {
     fc.assert(
       fc.property(streams, (events) => {
@@ -170,7 +170,7 @@ describe('every stream of events', () => {
     );
   });
 
-  it('produces a body without running calls once it is closed', () => {
+  it('produces a body without running calls after it is closed', () => {
     fc.assert(
       fc.property(streams, (events) => {
         const { body } = write(events);
@@ -185,7 +185,7 @@ describe('every stream of events', () => {
     );
   });
 
-  it('produces the same body if it is stored and resumed at any step', () => {
+  it('produces the same body even if it is stored and resumed at any step', () => {
     fc.assert(
       fc.property(streams, fc.nat(), (events, moment) => {
         const { body, steps } = write(events);
@@ -196,7 +196,7 @@ describe('every stream of events', () => {
     );
   });
 
-  it('keeps the whole text', () => {
+  it('keeps the complete text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), (texts) => {
         expect(write(texts.map(text)).body.content).toBe(texts.join('').replaceAll('\0', ''));

@@ -4,7 +4,7 @@ import { consumeUntilAborted } from './consume-until-aborted.js';
 const never = (): Promise<never> => new Promise<never>(() => {});
 
 describe('consumeUntilAborted', () => {
-  it('passes on values in sequence', async () => {
+  it('passes values on in order', async () => {
     const log: string[] = [];
     async function* source() {
       for (const value of ['a', 'b']) {
@@ -30,7 +30,7 @@ describe('consumeUntilAborted', () => {
     );
   });
 
-  it('closes the source when a value is not accepted', async () => {
+  it('closes the source when the consumer rejects a value', async () => {
     let closed = false;
     async function* source() {
       try {

@@ -17,7 +17,7 @@ interface Write {
   credits: number;
 }
 
-/** Creates a writer and records its writes. `gate` delays them. */
+/** Creates a writer and records its writes. `gate` delays each write. */
 function make({ gate = () => Promise.resolve(), credits = 0 }: { gate?: () => Promise<void>; credits?: number } = {}) {
   const writes: Write[] = [];
   const failures: unknown[] = [];
@@ -28,7 +28,7 @@ function make({ gate = () => Promise.resolve(), credits = 0 }: { gate?: () => Pr
       writes.push({ kind, content: body.content, next_seq, events: unstored.length, credits: cost });
     };
   const perform: ProgressStore['perform'] = async (work) => {
-    // A retried transaction repeats its work. Nothing of the first attempt may remain.
+    // A retried transaction repeats its work. The first attempt must leave no trace.
     await work({} as Tx, {} as Project);
     await keep('perform')(await work({} as Tx, {} as Project));
   };
@@ -82,7 +82,7 @@ describe('TurnWriter', () => {
     expect(writes).toHaveLength(3);
   });
 
-  it('stores only text events until there are 64 of them or another event follows', async () => {
+  it('stores text events only when there are 64 of them or another event follows', async () => {
     const { writer, writes } = make();
     const kinds = async (event: AgentEvent, times = 1): Promise<string[]> => {
       writes.length = 0;
@@ -121,7 +121,7 @@ describe('TurnWriter', () => {
     expect((await writer.close()).body.content).toMatch(/short$/);
   });
 
-  it('skips an effect whose result would not fit into the message', async () => {
+  it('skips an effect if its result would not fit into the message', async () => {
     const { writer, writes } = make();
     await writer.accept(started);
     const finished: AgentEvent = { type: 'tool_completed', id: 'a', result: 'x'.repeat(MAX_MESSAGE_BYTES) };
@@ -130,7 +130,7 @@ describe('TurnWriter', () => {
     expect(writes.map(({ kind }) => kind)).toEqual(['begin']);
   });
 
-  it('stores the start of a tool before the agent continues', async () => {
+  it('stores the start of a tool call before the agent continues', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     await jest.advanceTimersByTimeAsync(5);
@@ -185,7 +185,7 @@ describe('TurnWriter', () => {
     ]);
   });
 
-  it('adds costs to the costs of earlier attempts', async () => {
+  it('adds costs to those of earlier attempts', async () => {
     const { writer, writes } = make({ credits: 2 });
     await writer.accept({ type: 'usage', credits: 0.5 });
     expect(writes).toEqual([]);
@@ -196,7 +196,7 @@ describe('TurnWriter', () => {
     expect((await writer.close()).credits).toBe(2.75);
   });
 
-  it('stores a cost alone if no other event follows and a message exists', async () => {
+  it('stores a cost without events if no event follows and a message exists', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     await jest.advanceTimersByTimeAsync(5);
@@ -205,7 +205,7 @@ describe('TurnWriter', () => {
     expect(writes.slice(1)).toEqual([{ kind: 'advance', content: 'a', next_seq: 2, events: 0, credits: 0.25 }]);
   });
 
-  it('returns the whole progress on close and stops writing', async () => {
+  it('returns all progress on close and stops writing', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     await jest.advanceTimersByTimeAsync(5);
@@ -219,7 +219,7 @@ describe('TurnWriter', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it('leaves all output to the end of a turn that ends within 5 ms', async () => {
+  it('leaves all output of a turn that ends within 5 ms to its final write', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     const unstored = [{ type: 'text.delta', segment: 0, text: 'a' }];
@@ -235,7 +235,7 @@ describe('TurnWriter', () => {
     expect(writes).toEqual([]);
   });
 
-  it('reports a failed write to the waiting caller, otherwise to the owner, and keeps the progress', async () => {
+  it('reports a failed write to a waiting caller, or otherwise to the owner, and keeps the progress', async () => {
     let isBroken = false;
     const gate = (): Promise<void> => (isBroken ? Promise.reject(new Error('gone')) : Promise.resolve());
     const { writer, failures } = make({ gate });

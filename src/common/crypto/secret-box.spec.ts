@@ -11,7 +11,7 @@ describe('SecretBox', () => {
     expect(box.seal(content, 'row 1')).not.toEqual(sealed);
   });
 
-  it('refuses content that was altered, never sealed, or sealed for another place, purpose or secret', () => {
+  it('rejects content that was altered, never sealed, or sealed for another context, purpose or secret', () => {
     const sealed = box.seal('secret', 'row 1');
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed);

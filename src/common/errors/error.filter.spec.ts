@@ -42,7 +42,7 @@ class ErrorsController {
 
   @Get('thrown-text')
   text(): void {
-    // Libraries really throw such values.
+    // Some libraries do throw such values.
     throw Object.create(null) as Error;
   }
 
@@ -89,7 +89,7 @@ describe('ErrorFilter', () => {
   it('sends the headers of the error', async () =>
     expect((await fetchError('often')).headers['retry-after']).toBe('30'));
 
-  it('cuts the connection if the error occurs after the first byte', async () => {
+  it('closes the connection if the error occurs after the first byte', async () => {
     await expect(raw(`${app.url}/api/v1/errors/late`, { headers: { 'x-request-id': 'late' } })).rejects.toThrow();
     await delay(20);
     expect(app.log.find(({ req }) => req?.id === 'late')?.err?.message).toBe('secret: the rest is gone');

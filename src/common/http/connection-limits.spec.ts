@@ -67,7 +67,7 @@ describe('limitConnections', () => {
     expect(answer.body).toEqual({ detail: expect.stringMatching(/^The request /), code });
   });
 
-  it('gives up on a request whose head never ends', async () => {
+  it('gives up on a request whose headers never end', async () => {
     const socket = await listening();
     expect(server?.headersTimeout).toBe(20_000);
     Object.assign(server as Server, { headersTimeout: 100 });
@@ -78,7 +78,7 @@ describe('limitConnections', () => {
     });
   });
 
-  it('gives up on a body that trickles in, even steadily', async () => {
+  it('gives up on a body that arrives too slowly, even if it arrives steadily', async () => {
     const socket = await listening(150);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{');
     const drops = setInterval(() => socket.write(' '), 20);

@@ -16,7 +16,7 @@ it.each([
   expect(new CsvText([[value]]).text).toBe(`${cell}\n`);
 });
 
-it('quotes cells as specified in RFC 4180 and neutralizes formulas in texts', () => {
+it('quotes cells as specified in RFC 4180 and neutralizes formulas in text', () => {
   const rows = [
     ['id', 'name', 'credits'],
     ['1', 'Plain', -1.5],

@@ -9,7 +9,7 @@ import { type ServedModule, serveModule } from '../../../test/support/served-mod
 import { Conflict } from '../errors/errors.js';
 import { HttpModule } from './http.module.js';
 
-/** Resolves when the process stops, to end the responses that are in progress at that time. */
+/** Resolves when the process stops. The requests that are in progress at that time then receive their responses. */
 let stopped: Promise<void>;
 let stop: () => void;
 
@@ -59,10 +59,10 @@ async function get(name: string): Promise<{ status: number | undefined; connecti
 }
 
 describe('endConnections', () => {
-  it('keeps connections open before the call and closes each of them with its next response afterwards', async () => {
+  it('keeps connections open until it is called and then closes each connection with its next response', async () => {
     expect(await get('quick')).toEqual({ status: 200, connection: 'keep-alive' });
     const underWay = ['slow', 'refused', 'piped'].map(get);
-    // Their requests have arrived.
+    // The three requests have arrived by now.
     await get('quick');
     app.endConnections();
     stop();

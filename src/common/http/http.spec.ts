@@ -178,7 +178,7 @@ describe('routing', () => {
   it('decodes path parameters', async () =>
     expect(await ask('PATCH', '/things/a%20%C3%A9%25+b')).toEqual([200, { id: 'a é%+b' }]));
 
-  it('sends JSON without a charset and without escaping letters', async () => {
+  it('sends JSON without a charset and without escaped letters', async () => {
     const { headers, text } = await raw(`${base}/api/v1/things`, { headers: { authorization } });
     expect(headers['content-type']).toBe('application/json');
     expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
@@ -206,11 +206,11 @@ describe('request body', () => {
     expect(await post('{"content":"é"}', type)).toEqual(notObject('{"content":"é"}')),
   );
 
-  it.each(['', 'null', ' null '])('is missing if it is %j', async (body) =>
+  it.each(['', 'null', ' null '])('is reported as missing if it is %j', async (body) =>
     expect(await post(body)).toEqual(missingBody),
   );
 
-  it('is missing if it is empty, regardless of its type', async () => {
+  it('is reported as missing if it is empty, regardless of its type', async () => {
     expect(await post('', 'text/plain')).toEqual(missingBody);
     expect(await post('', null)).toEqual(missingBody);
   });
@@ -219,7 +219,7 @@ describe('request body', () => {
     [' ', 1, 'Expecting value'],
     ['{"😀" 1}', 5, "Expecting ':' delimiter"],
     ['{"content":NaN}', 11, 'Expecting value'],
-  ])('rejects %j with an error at position %d', async (body, position, error) =>
+  ])('is rejected if it is %j, with an error at position %d', async (body, position, error) =>
     expect(await post(body)).toEqual(jsonInvalid(position, error)),
   );
 
@@ -228,19 +228,19 @@ describe('request body', () => {
     ['nested too deep', '['.repeat(201)],
     ['with an integer that is too long', '9'.repeat(4301)],
     ['with too many values', `[${'0,'.repeat(20_000)}0]`],
-  ])('cannot be read if it is malformed: %s', async (_, body) => expect(await post(body)).toEqual(unreadable));
+  ])('is rejected as malformed: %s', async (_, body) => expect(await post(body)).toEqual(unreadable));
 
   it.each([
     ['UTF-8 with a byte order mark', Buffer.from('\ufeff{"content":"é"}')],
     ['UTF-16', Buffer.from('{"content":"é"}', 'utf16le')],
-  ])('can be encoded in %s', async (_, body) => expect(await post(body)).toEqual([201, { length: 1 }]));
+  ])('may be encoded as %s', async (_, body) => expect(await post(body)).toEqual([201, { length: 1 }]));
 
   it('must not be compressed', async () => {
     const [status] = await post(gzipSync('{"content":"é"}'), 'application/json', { 'content-encoding': 'gzip' });
     expect(status).toBe(415);
   });
 
-  it('has a size limit that a handler may change', async () => {
+  it('has a size limit that a handler can change', async () => {
     const of = (length: number): string => `{"content":"${'x'.repeat(length - 14)}"}`;
     expect(await post(of(1024 ** 2))).toEqual([201, { length: 1024 ** 2 - 14 }]);
     expect(await post(of(1024 ** 2 + 1))).toEqual([
@@ -255,7 +255,7 @@ describe('request body', () => {
     ]);
   });
 
-  it('gets a response above the limit even while the client keeps sending, with and without a declared length', async () => {
+  it('is answered with 413 above the limit while the client keeps sending, with and without a declared length', async () => {
     const megabyte = Buffer.alloc(1024 ** 2, 'x');
     const headers = { 'content-type': 'application/json' };
     const chunked = () => Readable.from(Array.from({ length: 30 }, () => megabyte));
@@ -264,14 +264,14 @@ describe('request body', () => {
     expect((await ask('POST', '/things', { body: chunked(), headers: declared }))[0]).toBe(413);
   });
 
-  it('is left to a handler that reads it itself', async () => {
+  it('is left unread for a handler that reads it itself', async () => {
     const headers = { 'content-type': 'application/json' };
     const body = Buffer.alloc(2 * 1024 ** 2, '{');
     expect(await ask('POST', '/things/upload', { body, headers })).toEqual([201, { size: body.length }]);
     expect(await ask('PATCH', '/things/1', { body: '{bad', headers })).toEqual([200, { id: '1' }]);
   });
 
-  it('aborts only its own request when it is cut off', async () => {
+  it('aborts only its own request when it breaks off', async () => {
     const socket = net.connect(Number(new URL(base).port), '127.0.0.1');
     const head =
       'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nX-Request-Id: cut-off\r\nContent-Type: application/json\r\n';

@@ -27,7 +27,7 @@ describe('Lease', () => {
     lease.stop();
   });
 
-  it('survives a failed renewal, but not its own expiry', async () => {
+  it('survives a failed renewal but not its expiry', async () => {
     let isBroken = true;
     const lease = new Lease(() => (isBroken ? Promise.reject(new Error('no database')) : Promise.resolve()), logger);
     await jest.advanceTimersByTimeAsync(10_000);
@@ -40,7 +40,7 @@ describe('Lease', () => {
     lease.stop();
   });
 
-  it('aborts when a renewal hangs until the lease expires', async () => {
+  it('aborts if a renewal hangs until the lease expires', async () => {
     const lease = new Lease(() => new Promise<never>(() => {}), logger);
     await jest.advanceTimersByTimeAsync(20_000);
     expect(lease.signal.reason).toBeInstanceOf(LeaseLost);

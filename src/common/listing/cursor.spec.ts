@@ -3,7 +3,7 @@ import { creationKey, isCreationKey, LAST_ID } from './cursor.js';
 
 describe('isCreationKey', () => {
   it.each(['0001-01-01T00:00:00.000Z', '2026-05-04T09:30:00.123Z', '9999-12-31T23:59:59.999Z'])(
-    'accepts a time that the database can store: %s',
+    'accepts a timestamp that the database can store: %s',
     (created_at) => {
       const key = creationKey({ created_at: new Date(created_at), id: LAST_ID });
       expect(key).toBe(`${created_at} ${LAST_ID}`);
@@ -12,7 +12,7 @@ describe('isCreationKey', () => {
   );
 
   it.each(['+010000-01-01T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', '0000-01-01T00:00:00.000Z', '2026-05-04', ''])(
-    'rejects any other time: %j',
+    'rejects an invalid timestamp: %j',
     (created_at) => {
       expect(isCreationKey(`${created_at} ${LAST_ID}`)).toBe(false);
     },

@@ -61,7 +61,7 @@ const linesOf = async (id: string): Promise<RequestLine[]> =>
 describe('requestLog', () => {
   it.each([
     ['conflict', 409, INFO, 'request completed', undefined],
-    // The cause contains more than the response may show, and a client can provoke it at will.
+    // The cause reveals more than the response may show, and clients can trigger the error at will.
     ['not-storable', 400, INFO, 'request errored', 'secret value'],
     ['unavailable', 503, ERROR, 'request errored', 'Service Unavailable'],
     ['nothing-here', 404, INFO, 'request completed', undefined],
@@ -81,14 +81,14 @@ describe('requestLog', () => {
     expect(lines).toMatchObject([{ level: ERROR, msg: 'request errored', err: { message: 'the rest is gone' } }]);
   });
 
-  it('adds a second line for an error after the response', async () => {
+  it('adds a second line for an error that occurs after the response', async () => {
     await raw(`${app.url}/api/v1/logged/late`, { headers: { 'x-request-id': 'late' } });
     expect(await linesOf('late')).toMatchObject([
       { level: ERROR, msg: 'request failed after its response', err: { message: 'nobody waits any more' } },
     ]);
   });
 
-  it("generates a request id if the client's id is unusable", async () => {
+  it("generates a request id if the client's id is invalid", async () => {
     const { headers } = await raw(`${app.url}/api/v1/logged/conflict`, { headers: { 'x-request-id': 'a b' } });
     expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
   });

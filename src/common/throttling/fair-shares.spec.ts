@@ -8,7 +8,7 @@ const of = (caller: string, company = caller.slice(0, 1)): [Share, Share] => [
   { key: `company ${company}`, limit: 3 },
 ];
 
-/** Records the names of granted tickets in order. */
+/** Records the names of granted tickets in the order in which they are granted. */
 function watched() {
   const got: string[] = [];
   const watch = (name: string, ticket: Ticket): Ticket => {
@@ -23,7 +23,7 @@ describe('FairShares', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('limits callers, companies and the total, and passes released places to waiters', async () => {
+  it('limits callers, companies and the total, and passes released slots to waiting requests', async () => {
     const shares = new FairShares(4);
     const { got, watch } = watched();
     const [first] = ['a1', 'a1', 'a1', 'a2', 'a2', 'b1', 'c1'].map((name) => watch(name, shares.take(1, of(name))));
@@ -35,19 +35,19 @@ describe('FairShares', () => {
     expect(got).toEqual(['a1', 'a1', 'a2', 'b1', 'a1']);
   });
 
-  it('serves waiting callers alternately, even if one of the queues is long', async () => {
+  it('serves waiting callers in turn, even if one of their queues is long', async () => {
     const shares = new FairShares(1);
     const { got, watch } = watched();
     const tickets = ['a', 'a', 'a', 'a', 'b', 'c'].map((name) => watch(name, shares.take(1, of(name))));
     for (let index = 0; index < 4; index++) {
-      // Only the tickets of current holders affect the other places.
+      // The ticket that was granted last leaves and frees its slot.
       tickets[[0, 1, 4, 5][index] ?? 0]?.leave();
       await Promise.resolve();
     }
     expect(got).toEqual(['a', 'a', 'b', 'c', 'a']);
   });
 
-  it('rejects waiters that get no place in time and removes waiters that leave', async () => {
+  it('rejects requests that get no slot in time and removes waiting requests that leave', async () => {
     const shares = new FairShares(1, 500);
     const held = shares.take(1, of('a'));
     const late = shares.take(1, of('b'));
@@ -79,7 +79,7 @@ describe('FairShares', () => {
     expect(shares.usedTotal).toBe(1);
   });
 
-  it('serves the next waiter after an oversized waiter leaves', async () => {
+  it('serves the next waiting request after an oversized request leaves', async () => {
     const shares = new FairShares(10);
     const { got, watch } = watched();
     const share: [Share] = [{ key: 'a', limit: 10 }];
@@ -100,7 +100,7 @@ describe('FairShares', () => {
     expect(shares.takeNow(1, of('b'))).toBeDefined();
   });
 
-  it('rejects immediately when a thousand callers are waiting', () => {
+  it("rejects a caller's request immediately when a thousand of them are waiting", () => {
     const shares = new FairShares(1);
     for (let count = 0; count < 1_001; count++) shares.take(1, of('a'));
     expect(() => shares.take(1, of('a'))).toThrow(TooManyRequests);
@@ -108,7 +108,7 @@ describe('FairShares', () => {
   });
 });
 
-it('never overdraws a share and never keeps a request waiting while a place is free', async () => {
+it('never exceeds a share and never keeps a request waiting while a slot is free', async () => {
   const step = fc.record({ who: fc.constantFrom('a1', 'a2', 'a3', 'b1', 'b2', 'c1'), leaves: fc.nat(20) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
@@ -134,7 +134,7 @@ it('never overdraws a share and never keeps a request waiting while a place is f
           expect(count((who) => who[0] === caller[0])).toBeLessThanOrEqual(3);
         }
       }
-      // Once all holders leave, all waiters have had their turn.
+      // After all holders have left, every waiting request has been served.
       for (let left = held.length; left > 0; left = held.length) {
         for (const { ticket } of held.splice(0)) ticket.leave();
         await Promise.resolve();

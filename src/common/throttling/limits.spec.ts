@@ -13,7 +13,7 @@ const caller = (company_id: string, user_id: string): Principal =>
     expires_at: null,
   });
 
-describe('keys of limits', () => {
+describe('rate limit keys', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -23,9 +23,9 @@ describe('keys of limits', () => {
     ['2001:db8::1', '2001:db8:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
-  ])('counts the address %s under %s', (address, key) => expect(keyOfAddress(address)).toBe(`address ${key}`));
+  ])('count the address %s under %s', (address, key) => expect(keyOfAddress(address)).toBe(`address ${key}`));
 
-  it('counts a caller by user and company, regardless of the token', () => {
+  it('count a caller by user and company, regardless of the token', () => {
     expect(keyOfCaller(caller('a', 'b'))).toBe(keyOfCaller(caller('a', 'b')));
     const others = [
       caller('a', 'b'),

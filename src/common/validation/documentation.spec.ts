@@ -140,7 +140,7 @@ const $ref = '#/components/schemas/Part';
 const schemaOf = (name: string) =>
   document.components?.schemas?.[name] as { properties: Record<string, unknown>; required: string[] };
 
-describe('schema of a property', () => {
+describe('OpenAPI schema of a class', () => {
   it.each([
     [
       'short_name',
@@ -187,7 +187,7 @@ describe('schema of a property', () => {
     ['anything', { anyOf: [{}], title: 'Anything' }],
   ])('documents %s', (name, expected) => expect(schemaOf('Whole').properties[name]).toEqual(expected));
 
-  it('requires it unless it is optional or has a default', () => {
+  it('marks properties as required unless they are optional or have a default', () => {
     const required = [
       'short_name',
       'slug',
@@ -204,7 +204,7 @@ describe('schema of a property', () => {
     expect(schemaOf('Whole').required).toEqual(required);
   });
 
-  it('supports a reference to its own class', () => {
+  it('supports a property whose type is the class itself', () => {
     expect(schemaOf('Part').properties['children']).toEqual({
       anyOf: [{ type: 'array', items: { $ref } }, { type: 'null' }],
       title: 'Children',

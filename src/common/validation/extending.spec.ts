@@ -8,7 +8,7 @@ import { ValidationPipe } from './validation.pipe.js';
 
 const page = readFileSync('docs/extending.md', 'utf8');
 
-/** Request type shown on the page. The first test checks that both are equal. */
+/** Request type shown in docs/extending.md. The first test checks that both copies are equal. */
 class StockCountRequest {
   @StringField({ minLength: 1, maxLength: 40, example: 'oak-chair' })
   @IsLowercase()
@@ -67,7 +67,7 @@ describe('docs/extending.md', () => {
     expect(refusal('{"product": "Oak", "pieces": 1}')).toEqual({ detail: [entry] });
   });
 
-  it('describes the value that a handler receives', () => {
+  it('describes the values that a handler receives', () => {
     expect({ ...(read('{"product": "oak-chair", "pieces": "12", "other": 1}') as object) }).toEqual({
       product: 'oak-chair',
       pieces: 12,

@@ -85,16 +85,16 @@ describe('body', () => {
     expect(request.note).toBeUndefined();
   });
 
-  it('gets its own copy of a default', () => {
+  it('gets its own copy of each default', () => {
     accept(Request, json('{"name":"a","place":null}')).tags.push('x');
     expect(accept(Request, json('{"name":"a","place":null}')).tags).toEqual([]);
   });
 
-  it.each([[undefined], [null]])('is missing if it is %p', (body) =>
+  it.each([[undefined], [null]])('is reported as missing if it is %p', (body) =>
     expect(refuse(Request, body)).toEqual([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }]),
   );
 
-  it.each(['[]', '[{"name":"a"}]', '"s"', '5', '1.5', 'true'])('is not an object if it is %s', (text) =>
+  it.each(['[]', '[{"name":"a"}]', '"s"', '5', '1.5', 'true'])('is rejected as not an object if it is %s', (text) =>
     expect(refuse(Request, json(text))).toEqual([
       {
         type: 'model_attributes_type',
@@ -191,7 +191,7 @@ describe('path', () => {
     skill!: string;
   }
 
-  it('is validated, too', () => {
+  it('is validated', () => {
     expect(refuse(SkillPath, { skill: 'A', project_id: 'x' }, 'param')).toEqual([
       {
         type: 'string_pattern_mismatch',
@@ -281,7 +281,7 @@ describe('rule over several fields', () => {
     expect(accept(Span, json('{"from":1,"to":2}'))).toEqual({ from: 1, to: 2 });
   });
 
-  it('does not run if a field is invalid', () =>
+  it('does not run if any field is invalid', () =>
     expect(refuse(Span, json('{"from":11,"to":10,"unit":5}')).map(({ type }) => type)).toEqual(['string_type']));
 
   it('runs for each nested object separately', () =>
@@ -358,7 +358,7 @@ describe('class-validator decorators on a field', () => {
   const at = (value: object): unknown[][] =>
     refuse(Booking, json(JSON.stringify(value))).map(({ loc, msg }) => [...loc, msg]);
 
-  it('receives converted values but no null or absent values', () => {
+  it('receive converted values but no null or absent values', () => {
     const body = { ...fine, version: '2', starts_at: '2026-01-01T10:00:00Z', guests: [{ ...owner, code: null }] };
     expect(accept(Booking, json(JSON.stringify(body)))).toEqual({
       ...fine,
@@ -369,7 +369,7 @@ describe('class-validator decorators on a field', () => {
     });
   });
 
-  it('reports errors in the format of FastAPI', () =>
+  it('report errors in the format of FastAPI', () =>
     expect(refuse(Booking, json(JSON.stringify({ ...fine, version: '3' })))).toEqual([
       {
         type: 'value_error',
@@ -380,7 +380,7 @@ describe('class-validator decorators on a field', () => {
       },
     ]));
 
-  it('reports field errors and decorator errors together, in the order of declaration', () =>
+  it('report their errors together with field errors, in the order of declaration', () =>
     expect(
       at({
         tags: ['long one'],
@@ -402,7 +402,7 @@ describe('class-validator decorators on a field', () => {
       ['body', 'last', 'Field required'],
     ]));
 
-  it('reports errors inside arrays', () =>
+  it('report errors inside arrays', () =>
     expect(at({ ...fine, guests: [owner, { email: 'b' }, {}, { email: 'b@example.com', code: 'b' }] })).toEqual([
       ['body', 'guests', 1, 'email', 'Value error, email must be an email'],
       ['body', 'guests', 1, 'email', 'Value error, email must be one of ours'],
@@ -410,7 +410,7 @@ describe('class-validator decorators on a field', () => {
       ['body', 'guests', 3, 'code', 'Value error, b is too short'],
     ]));
 
-  it('receives no value that a field rejected', () =>
+  it('receive no value that its field rejected', () =>
     expect(at({ ...fine, version: 'x', starts_at: 'noon', guests: 'x', owner: { email: 5 } })).toEqual([
       ['body', 'version', 'Input should be a valid integer, unable to parse string as an integer'],
       ['body', 'owner', 'email', 'Input should be a valid string'],
@@ -418,7 +418,7 @@ describe('class-validator decorators on a field', () => {
       ['body', 'guests', 'Input should be a valid list'],
     ]));
 
-  it('supports conditions, which do not affect the field itself', () => {
+  it('support conditions, which do not affect the field itself', () => {
     expect(accept(Booking, json(JSON.stringify({ ...fine, room: 'a' }))).room).toBe('a');
     expect(at({ ...fine, version: 2, room: 'a' })).toEqual([
       ['body', 'room', 'Value error, upper case from version two on'],
@@ -426,7 +426,7 @@ describe('class-validator decorators on a field', () => {
     expect(at({ ...fine, version: 1, room: 5 })).toEqual([['body', 'room', 'Input should be a valid string']]);
   });
 
-  it('supports stricter rules and decorators on inherited fields', () => {
+  it('make the rules of inherited fields stricter', () => {
     class Strict extends Base {
       @IsIn([2])
       declare version: number;
@@ -448,7 +448,7 @@ describe('class-validator decorators on a field', () => {
 
   const HOSTILE = ['constructor', '__proto__', 'prototype', 'toString', 'hasOwnProperty', 'then', 'toJSON'];
 
-  it.each(HOSTILE)('treats the key %s like any other', (key) => {
+  it.each(HOSTILE)('treat the key %s like any other', (key) => {
     for (const value of ['1', 'null', '"x"', '{"prototype":null}', '[]', '{"name":"Booking"}']) {
       const member = `${JSON.stringify(key)}:${value}`;
       const contact = `{"email":"a@example.com",${member}}`;
@@ -463,7 +463,7 @@ describe('class-validator decorators on a field', () => {
     }
   });
 
-  it('throws for decorators that would be ineffective or harmful', () => {
+  it('throw if they would be ineffective or harmful', () => {
     class NoField {
       @IsEmail()
       email!: string;
@@ -515,7 +515,7 @@ describe('class-validator', () => {
     count!: number;
   }
 
-  it('validates requests that have only fields', () => {
+  it('validates even requests without class-validator decorators', () => {
     const decided: ValidationError[] = [];
     const validated = jest.spyOn(Validator.prototype, 'validateSync');
     try {

@@ -35,7 +35,7 @@ const plan = {
   slacks: Float64Array.of(0, -1, 2),
 };
 
-it('makes a table of each indexed variable and one of all constraints, under valid file names', () => {
+it('creates a table for each indexed variable and another for all constraints, with valid file names', () => {
   const tables = resultTables(model, plan);
   expect(tables.map(({ name }) => name)).toEqual([
     'constraints 2.csv',
@@ -53,7 +53,7 @@ it('makes a table of each indexed variable and one of all constraints, under val
   ]);
 });
 
-it('includes the prices of a linear program and keeps column names unique', () => {
+it('includes the shadow prices of a linear program and keeps column names unique', () => {
   const priced = { ...plan, duals: Float64Array.of(0, -0, 2.5), reducedCosts: Float64Array.of(-1, 0, 0, 3) };
   const keyed = { ...family('make', 0, 'a'), keys: ['value'] };
   const [made, constraints] = resultTables({ ...model, families: { variables: [keyed], rows: [] } }, priced);
@@ -61,7 +61,7 @@ it('includes the prices of a linear program and keeps column names unique', () =
   expect(Buffer.from(constraints!.content).toString()).toContain('\nNeed[elm],,4,-1,0\nAll,,5,2,2.5\n');
 });
 
-it('puts all members into a single table, with texts that cannot be mistaken for other types', () => {
+it('puts all variable members into a single table and quotes text so that it is not read as another type', () => {
   const variables = [family('true', 0, '8:00'), family('None', 1), family('make', 2, 'a\nb', '"c"')];
   expect(Buffer.from(memberTable({ ...model, families: { variables, rows: [] } }, plan)!).toString()).toBe(
     [
@@ -76,6 +76,6 @@ it('puts all members into a single table, with texts that cannot be mistaken for
   expect(memberTable({ ...model, families: none }, plan)).toBeUndefined();
 });
 
-it('makes no tables of a model without an index', () => {
+it('creates no tables for a model without indexed variables', () => {
   expect(resultTables({ ...model, families: { variables: [], rows: [] } }, plan)).toEqual([]);
 });

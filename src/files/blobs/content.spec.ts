@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { contentTypeByName, decodeText, decodeTextLoosely } from './content.js';
 
 describe('decodeText', () => {
-  it('keeps any text without NUL in a round trip', () => {
+  it('preserves any text without NUL in a round trip', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(decodeText(Buffer.from(text))).toBe(text.includes('\0') ? undefined : text);
@@ -11,7 +11,7 @@ describe('decodeText', () => {
     );
   });
 
-  it('keeps a byte order mark', () => {
+  it('preserves a byte order mark', () => {
     expect(decodeText(Buffer.from('\ufeffa'))).toBe('\ufeffa');
   });
 

@@ -18,7 +18,7 @@ afterEach(async () => await files.close());
 
 const never = (): Promise<never> => Promise.reject(new Error('There was nothing to work on'));
 
-/** Starts work on a copy of a content, which runs until it is ended. */
+/** Starts work on a copy of a blob. The work runs until the test calls `end`. */
 async function underWay(blob: CompanyBlob): Promise<{ end: () => void; ended: Promise<unknown> }> {
   const moments = new EventEmitter();
   const begun = once(moments, 'begun');
@@ -43,7 +43,7 @@ describe('local copies', () => {
     expect(await files.list('copies')).toEqual([]);
   });
 
-  it('rejects contents that are too large, missing, or would fill the disk', async () => {
+  it('are not created for blobs that are too large, missing, or would fill the disk', async () => {
     const blob = await files.put('a');
     await expect(files.copies.withCopy({ ...blob, size: LIMIT + 1 }, never)).rejects.toThrow(TooLarge);
     const gone = { ...blob, blob_id: '00000000-0000-7000-8000-000000000000' };
@@ -54,7 +54,7 @@ describe('local copies', () => {
     expect(await files.list('copies')).toEqual([]);
   });
 
-  it('waits until the same company frees space, while other companies proceed', async () => {
+  it('wait until their own company frees space, while other companies proceed', async () => {
     const blob = { ...(await files.put('a')), size: LIMIT };
     const [one, two] = await Promise.all([underWay(blob), underWay(blob)]);
     const order: string[] = [];
@@ -69,7 +69,7 @@ describe('local copies', () => {
     await Promise.all(works.map(({ ended }) => ended));
   });
 
-  it('stops waiting when the client disconnects', async () => {
+  it('stop waiting when the client disconnects', async () => {
     const blob = { ...(await files.put('a')), size: LIMIT };
     const held = await Promise.all([underWay(blob), underWay(blob)]);
     const client = new AbortController();

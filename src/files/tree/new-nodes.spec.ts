@@ -5,7 +5,7 @@ import { newFile, withDirectories } from './new-nodes.js';
 const file = newFile('workspace', { blob_id: 'b', size: 1 }, { content_type: 'text/csv', source: 'agent' });
 
 describe('newFile', () => {
-  it('has file details in workspaces', () => {
+  it('has file details in a workspace', () => {
     expect(file).toEqual({ blob_id: 'b', size: 1, content_type: 'text/csv', source: 'agent', with_id: true });
   });
 
@@ -32,7 +32,7 @@ describe('withDirectories', () => {
     ]);
   });
 
-  it('preserves the paths of the files', () => {
+  it('preserves the paths of all files', () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => `${names.join('/')}.txt`);
     fc.assert(

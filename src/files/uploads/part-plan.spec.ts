@@ -14,16 +14,16 @@ describe('planParts', () => {
     [5 * MiB + 1, 5 * MiB, 2],
     [12_000_000, 5 * MiB, 3],
     [5 * GiB, 6 * MiB, 854],
-  ])('cuts %d bytes into parts of %d: %d', (size, part_size, parts) => {
+  ])('splits %d bytes into parts of %d bytes: %d', (size, part_size, parts) => {
     expect(planParts(size, 5 * GiB)).toEqual({ part_size, parts });
   });
 
-  it('allows for the largest file if the size is unknown', () => {
+  it('allows for the largest possible file if the size is unknown', () => {
     expect(planParts(null, 5 * GiB)).toEqual({ part_size: 5 * MiB, parts: 10 });
     expect(planParts(null, 500 * GiB).part_size).toBe(52 * MiB);
   });
 
-  it('splits any size into at most 1,000 parts and needs all of them', () => {
+  it('splits a file of any size into at most 1,000 parts without unnecessary parts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 5 * 1024 * GiB }), (size) => {
         const { part_size, parts } = planParts(size, 5 * 1024 * GiB);
@@ -47,7 +47,7 @@ describe('chooseParts', () => {
     expect(chooseParts([], [], { ...limits, size: 0 })).toEqual({ parts: [], size: 0 });
   });
 
-  it('sorts named parts and leaves out the others', () => {
+  it('sorts the named parts and omits all others', () => {
     const named = [
       { part_number: 3, etag: 'cc' },
       { part_number: 1, etag: '"aa"' },
@@ -74,11 +74,11 @@ describe('chooseParts', () => {
     expect(choose).toThrow(sentence);
   });
 
-  it('rejects a size other than the declared size', () => {
+  it('rejects parts whose total differs from the declared size', () => {
     expect(() => chooseParts(received, [], { ...limits, size: 10 * MiB })).toThrow('were declared');
   });
 
-  it('rejects more bytes than a file may have', () => {
+  it('rejects parts whose total exceeds the maximum file size', () => {
     expect(() => chooseParts(received, [], { size: null, maxBytes: 10 * MiB })).toThrow(TooLarge);
   });
 });

@@ -23,7 +23,7 @@ const apiKey = (person_id: string, key: number): Principal =>
     api_key_prefix: 'pws',
   });
 
-/** Opens streams until the limit, and returns the functions that close them. */
+/** Opens streams until the limit is reached, and returns the functions that close them. */
 function openAll(counts: StreamCounts, callers: Iterable<Principal>): (() => void)[] {
   const open: (() => void)[] = [];
   for (const caller of callers) {
@@ -48,12 +48,12 @@ describe('StreamCounts', () => {
     expect(() => counts.enter(user('ann'))).not.toThrow();
   });
 
-  it('limits a person to 100 streams with all their API keys', () => {
+  it('limits a person to 100 streams across all of their API keys', () => {
     const keys = Array.from({ length: 10 }, (_, at) => apiKey('ann', at));
     expect(openAll(new StreamCounts(), [user('ann'), ...keys])).toHaveLength(100);
   });
 
-  it('limits a company to 1,000 streams and leaves others alone', () => {
+  it('limits a company to 1,000 streams without affecting other companies', () => {
     const counts = new StreamCounts();
     const people = Array.from({ length: 60 }, (_, at) => user(`person ${at}`));
     const open = openAll(counts, people);

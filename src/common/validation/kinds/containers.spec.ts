@@ -196,7 +196,7 @@ describe('maxProperties', () => {
     { field_type: 'Dictionary', max_length: 2, actual_length: 3 },
   ] as const;
 
-  // The invalid member of the oversized object is not reported.
+  // The invalid member of the oversized object causes no further entry.
   checkField(StringMapField({ maxProperties: 2 }), [], [['{"a":1,"b":2,"c":3}', ...tooLong]]);
   checkField(
     FreeObjectField({ maxProperties: 2 }),
