@@ -6,13 +6,13 @@ import type { ProjectCreateRequest, ProjectResponse } from '../../src/projects/p
 import type { Client, Wire } from '../support/client.js';
 import { raw } from '../support/raw.js';
 
-/** Returns a new suffix for the names of resources. The factories fill in all values that a test does not specify. */
+/** Returns a unique suffix for resource names. The factories fill in all values that a test does not specify. */
 const unique = (): string => randomBytes(4).toString('hex');
 
 export interface DeploymentOverrides {
   name?: string;
   instructions?: string;
-  /** Files by skill. */
+  /** Files by skill name. */
   skills?: Record<string, Record<string, string>>;
 }
 
@@ -36,7 +36,7 @@ export function makeProject(
   return client.post<ProjectResponse>('/projects', { name: `Project ${unique()}`, ...overrides });
 }
 
-/** Container of a file: `source` with the identifier that it needs. */
+/** Container of a file: `source`, with the id or name that identifies the container. */
 export interface Place {
   source: 'workspace' | 'deployment';
   project_id?: string;
@@ -74,7 +74,7 @@ export async function sendParts(
   return { upload_token: started.upload_token, parts };
 }
 
-/** Uploads a file to a workspace or deployment in the same way as a client. */
+/** Uploads a file to a workspace or a deployment, as a client would. */
 export async function makeFile(
   client: Client,
   place: Place,

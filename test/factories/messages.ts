@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Session } from '../support/session.js';
 
-/** SQL expressions for the columns of a message. In them, `i` is the number of the message, starting at 1. */
+/** SQL expressions for the columns of a message. They may use `i`, the message number, which starts at 1. */
 export interface MessageColumns {
   content: string;
   file_ids?: string;
@@ -9,8 +9,8 @@ export interface MessageColumns {
 }
 
 /**
- * Writes a conversation with this many messages directly to the database and returns its id. Messages with calls are from the
- * agent, and all others from the user.
+ * Writes a conversation with `count` messages directly to the database and returns its id. Messages with tool calls are
+ * from the agent, and all others are from the user.
  */
 export async function storeConversation(
   database: pg.Client,
@@ -28,7 +28,7 @@ export async function storeConversation(
   return id;
 }
 
-/** Appends this many messages to a conversation. */
+/** Appends `count` messages to a conversation. */
 export async function storeMessages(
   database: pg.Client,
   { company, user }: Session,

@@ -2,7 +2,7 @@ import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 
-/** Waits until no turn of a project's conversation runs, and returns the last sync response. */
+/** Waits until no turn is running in a project's conversation, and returns the last sync response. */
 export function idle(
   client: Client,
   projectId: string,

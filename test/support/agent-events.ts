@@ -33,7 +33,7 @@ const draft: fc.Arbitrary<Draft> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'usage' as const }) },
 );
 
-/** Generates possible agent events: any text, overlapping or unfinished calls, cards and costs. */
+/** Generates possible agent events: arbitrary text, overlapping or unfinished calls, cards and costs. */
 export const agentEvents = (maxLength: number): fc.Arbitrary<AgentEvent[]> =>
   fc.array(draft, { maxLength }).map((drafts) => {
     const running: string[] = [];

@@ -5,10 +5,10 @@ const BLOCKED = `
    WHERE datname = current_database() AND wait_event_type = 'Lock' AND position($1 IN query) > 0`;
 
 /**
- * Resolves when at least `least` statements in a database wait for locks.
+ * Resolves when at least `least` statements in a database are waiting for locks.
  *
  * @param ask runs a statement outside of transactions, because the statistics do not change within a transaction
- * @param about part of the text of these statements
+ * @param about substring that the blocked statements must contain
  */
 export async function untilBlocked(
   ask: (text: string, values: unknown[]) => Promise<{ blocked: number }[]>,

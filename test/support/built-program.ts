@@ -7,7 +7,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Runs a built program, such as `dist/src/migrate.js`, with only these settings. Resolves when the program has ended. */
+/** Runs a built program, such as `dist/src/migrate.js`, with only these settings. Resolves when the program ends. */
 export async function runBuilt(program: string, settings: Record<string, string>, ...args: string[]): Promise<Outcome> {
   try {
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...settings };

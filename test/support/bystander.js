@@ -4,16 +4,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /*
- * Thread that sends small requests one after another until it receives a message, and then reports its measurements. It runs in
- * its own thread, so that the work of sending an attack is not attributed to the service.
+ * Worker thread that sends small requests one after another until it receives a message, and then reports its
+ * measurements. It is a separate thread, so that the work of sending an attack does not distort its measurements of the
+ * service.
  *
- * workerData: {url, token, project, localAddress}, the URL without `/api/v1`.
+ * workerData: {url, token, project, localAddress}. The URL does not include `/api/v1`.
  */
 const PACE_MS = 10;
 const POST_EVERY_MS = 2_000;
-/** Assumed interval between other callers' requests while a request waits. */
+/** Assumed interval between the requests of other callers while a request waits. */
 const CALL_EVERY_MS = 50;
-/** Time after which a request that is still unanswered at the end is measured as it is. */
+/** Maximum time to wait for the last response. A request that is then unanswered counts with its elapsed time. */
 const PATIENCE_MS = 5_000;
 /** Length of a clock tick in /proc/stat. */
 const TICK_MS = 10;
@@ -43,20 +44,22 @@ for (let round = 0; !isOver; round += 1) {
     ? send('POST', `/projects/${project}/chat`, JSON.stringify({ content: 'How far are we?' }))
     : send('GET', reads[round % reads.length]));
   statuses[status] = (statuses[status] ?? 0) + 1;
-  // Time stolen by the hypervisor does not count as a delay of the service.
+  // CPU time stolen by the hypervisor is not a delay caused by the service.
   latencies.push(Math.max(0, performance.now() - began - (stolenMs() - stolen)));
   await pause(PACE_MS);
 }
 agent.destroy();
 parentPort.postMessage({ ...summary(latencies), statuses });
 
-/** Returns the total processor time that the hypervisor has given to other virtual machines. Needs Linux. */
+/** Returns the total CPU time that the hypervisor has given to other virtual machines. Works only on Linux. */
 function stolenMs() {
   const [, , , , , , , , steal] = readFileSync('/proc/stat', 'latin1').slice(0, 200).split(/\s+/, 9);
   return Number(steal) * TICK_MS;
 }
 
-/** Resolves to the status or the connection's error code. Every fourth request opens a new connection. */
+/**
+ * Resolves to the status, or to the error code if the connection fails. Every fourth request opens a new connection.
+ */
 function send(method, path, body) {
   return new Promise((resolve) => {
     const request = http.request(`${url}/api/v1${path}`, {
@@ -82,8 +85,8 @@ function send(method, path, body) {
 /**
  * Summarizes the waiting times of callers who arrive at regular intervals.
  *
- * A slow request also counts for the callers who would have arrived while it waited. Otherwise a ten-second stall would be a
- * single slow request among hundreds of fast requests.
+ * A slow request also counts for the callers who would have arrived while it was pending. Otherwise a ten-second stall
+ * would count as a single slow request among hundreds of fast requests.
  */
 function summary(waits) {
   const all = waits.flatMap((ms) =>

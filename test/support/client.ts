@@ -1,7 +1,7 @@
 import { committedContract } from './contract.js';
 import { keepSecretsOf } from './secrets.js';
 
-/** Response type as it arrives in JSON: dates are strings. */
+/** Response type after JSON serialization: dates are strings. */
 export type Wire<T> = T extends Date
   ? string
   : T extends (infer Item)[]
@@ -13,7 +13,7 @@ export type Wire<T> = T extends Date
 export interface RequestOptions {
   /** Body to send as JSON. */
   body?: unknown;
-  /** Raw body, sent unchanged with the JSON content type. */
+  /** Raw body, sent unchanged as JSON. */
   text?: string;
   query?: Record<string, string | number | boolean>;
   headers?: Record<string, string>;
@@ -33,7 +33,7 @@ export class Client {
     readonly token?: string,
   ) {}
 
-  /** Returns the response with any status. */
+  /** Returns the response regardless of its status. */
   async send<Body = unknown>(
     method: string,
     path: string,
@@ -66,7 +66,9 @@ export class Client {
     return { status: response.status, headers: response.headers, body: received as Wire<Body> };
   }
 
-  /** Returns the body of a successful response. Any other response fails the test and is shown in the error. */
+  /**
+   * Returns the body of a successful response. Any other response fails the test with an error that shows the response.
+   */
   get<Body = unknown>(path: string, query: RequestOptions['query'] = {}): Promise<Wire<Body>> {
     return this.succeed('GET', path, { query });
   }

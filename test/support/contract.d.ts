@@ -21,7 +21,7 @@ export interface Document {
 export class Contract {
   constructor(document: Document);
 
-  /** @throws Error naming the part of the response that the document does not allow */
+  /** @throws Error that names the part of the response that the document does not allow */
   check(answer: WireAnswer): void;
 }
 

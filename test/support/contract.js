@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-/* Service tests load this module with Node instead of Jest, so that each Jest process compiles the schemas only once. */
+/*
+ * Service tests load this module with Node rather than Jest, so that each Jest process compiles the schemas only once.
+ */
 
-/** Errors of the router for paths and methods that the document does not list. */
+/** Recognizes router errors for paths and methods that the document does not list. */
 const isRoutingError = (operation, status) => operation === undefined && (status === 404 || status === 405);
 /** The only date-time format of this service. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -30,13 +32,13 @@ export class Contract {
     this.#ajv.addFormat('date-time', DATE_TIME);
     this.#responses = components.responses ?? {};
     for (const [name, schema] of Object.entries(components.schemas)) this.#ajv.addSchema(closed(schema), name);
-    // Literal segments come before parameters, as in the router.
+    // Literal path segments take precedence over parameters, as in the router.
     this.#routes = Object.entries(paths)
       .sort(([a], [b]) => (a.replaceAll('{', '~') < b.replaceAll('{', '~') ? -1 : 1))
       .map(([template, methods]) => ({ pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`), methods }));
   }
 
-  /** @throws Error naming the part of the response that the document does not allow */
+  /** @throws Error that names the part of the response that the document does not allow */
   check(answer) {
     const problems = this.#problems(answer);
     if (problems.length === 0) return;
@@ -48,7 +50,8 @@ export class Contract {
 
   #problems({ method, path, status, contentType, text }) {
     const name = method.toLowerCase();
-    // `PATCH .../scenarios/solve` addresses the scenario named "solve", because the literal path only supports another method.
+    // `PATCH .../scenarios/solve` updates the scenario named "solve", because the literal path only supports another
+    // method.
     const operation = this.#routes.find(({ pattern, methods }) => name in methods && pattern.test(path))?.methods[name];
     const named = operation?.responses[String(status)];
     const declared = named?.$ref === undefined ? named : this.#responses[named.$ref.replace(RESPONSES, '')];
@@ -83,7 +86,7 @@ export function committedContract() {
   return contract;
 }
 
-/** Resolves references to registered components and rejects properties that the schema does not list. */
+/** Resolves references to shared components and rejects properties that the schema does not list. */
 function closed(node) {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;

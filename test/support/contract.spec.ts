@@ -54,7 +54,7 @@ describe('Contract', () => {
     expect(
       checking(null, { method: 'DELETE', path: '/things/1', status: 204, contentType: null, text: '' }),
     ).not.toThrow();
-    // The literal path has no DELETE, so this addresses the item of that name.
+    // The literal path has no DELETE, so this request deletes the item named `count`.
     expect(
       checking(null, { method: 'DELETE', path: '/things/count', status: 204, contentType: null, text: '' }),
     ).not.toThrow();

@@ -15,7 +15,7 @@ import {
 } from '../../packages/data-engine/tasks.js';
 import { documentText } from '../../packages/data-engine/documents/text.js';
 
-/** Converted file as clients see it. */
+/** Converted file as returned to clients. */
 export interface ConvertedTable {
   /** Columns as `name type`. */
   columns: string[];
@@ -27,7 +27,7 @@ export interface ConvertedTable {
 
 type Content = string | Uint8Array;
 
-/** Converts and reads files in a temporary folder, in this process. */
+/** Converts and reads files in a temporary folder within this process. */
 export class TableFiles {
   private directory = '';
   private files = 0;
@@ -41,7 +41,7 @@ export class TableFiles {
     });
   }
 
-  /** Creates a file with this content and returns its path. */
+  /** Creates a file with the given content and returns its path. */
   async file(content: Content, name = 'file'): Promise<string> {
     const path = this.path(name);
     await writeFile(path, content);
@@ -78,7 +78,9 @@ export class TableFiles {
 
 const nameAndType = ({ name, type }: { name: string; type: string }): string => `${name} ${type}`;
 
-/** Returns the message of the problem that rejects a task. Other errors and successful results fail the test. */
+/**
+ * Returns the message of the problem that a task is rejected with. Other errors and successful results fail the test.
+ */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work;

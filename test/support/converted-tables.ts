@@ -13,7 +13,7 @@ export type ConvertedTable = TableDescription & {
   cells: unknown[][];
 };
 
-/** Converts files for tests and reads the results. */
+/** Converts files for tests and reads the resulting tables. */
 export class ConvertedTables {
   private files = 0;
 
@@ -34,7 +34,7 @@ export class ConvertedTables {
     await rm(this.directory, { recursive: true });
   }
 
-  /** An array of rows becomes a workbook with a single sheet. */
+  /** Converts a file and reads it. An array of rows becomes a workbook with a single sheet. */
   async read(
     content: string | Uint8Array | (SheetCell[] | undefined)[],
     more: Partial<ConvertTask> = {},

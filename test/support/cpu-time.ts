@@ -1,8 +1,8 @@
 const TRIES = 3;
 
 /**
- * Returns the processor time that a function takes in this process, in ms. It takes the minimum of several runs, because
- * compilation and other threads also count. The result hardly depends on the load of the machine.
+ * Returns the CPU time that a function takes in this process, in ms. It is the minimum of several runs, because
+ * compilation and other threads also use CPU time. The result hardly depends on the load of the machine.
  */
 export function cpuMs(work: () => void): number {
   const times = Array.from({ length: TRIES }, () => {

@@ -1,11 +1,11 @@
-/** Format of a file. */
+/** CSV format of a file. */
 export interface Dialect {
   delimiter?: string;
   decimal?: '.' | ',';
   encoding?: 'utf-8' | 'windows-1252';
 }
 
-/** Row of a file: cells by column title, without surrounding spaces. */
+/** Row of a CSV file: cells by column title, without surrounding spaces. */
 export class CsvRow {
   constructor(
     private readonly cells: ReadonlyMap<string, string>,
@@ -27,8 +27,8 @@ export class CsvRow {
 }
 
 /**
- * Returns the rows of a file without the titles. This separate reader is for tests only, so that it cannot share a bug with the
- * service.
+ * Returns the rows of a file without its header. This reader is independent of the service, so that both cannot share a
+ * bug.
  */
 export function readCsv(
   file: Uint8Array,

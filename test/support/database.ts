@@ -4,7 +4,7 @@ import { createDataSource } from '../../src/database/data-source.js';
 import { DatabaseService } from '../../src/database/database.service.js';
 import { createDatabase, dropDatabase } from './databases.js';
 
-/** Database as services see it, for tests below the HTTP interface. */
+/** Database connection as services use it, for tests below the HTTP interface. */
 export interface TestDatabase {
   readonly url: string;
   readonly source: DataSource;
@@ -12,8 +12,9 @@ export interface TestDatabase {
 }
 
 /**
- * Provides a migrated database to the tests of one file. It is created before the first test and dropped after the last test.
- * Import the entities under test as values first, because the data source only knows the classes that are loaded.
+ * Provides a migrated database to the tests of one file. It is created before the first test and dropped after the last
+ * test. Import the entities under test as values first, because the data source only knows the classes that are loaded
+ * by then.
  */
 export function useDatabase({ poolSize = 10 } = {}): TestDatabase {
   const held: { url?: string; source?: DataSource; database?: DatabaseService } = {};

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { testRun } from './run.js';
 
-/** Creates an empty migrated database, or a copy of another template, and returns its URL. */
+/** Creates a database from a template and returns its URL. By default, the database is empty and migrated. */
 export async function createDatabase(from = testRun().template): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const url = new URL(testRun().admin);
@@ -11,7 +11,7 @@ export async function createDatabase(from = testRun().template): Promise<string>
   return url.href;
 }
 
-/** Drops a database of {@link createDatabase} and closes any open connections to it. */
+/** Drops a database created by {@link createDatabase} and closes any open connections to it. */
 export async function dropDatabase(url: string): Promise<void> {
   await administrate(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
 }

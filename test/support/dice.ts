@@ -1,4 +1,4 @@
-/** Random choices that can be repeated with the same seed (mulberry32). */
+/** Random choices that can be reproduced with the same seed (mulberry32). */
 export class Dice {
   constructor(private state: number) {}
 
@@ -26,7 +26,7 @@ export class Dice {
     return item;
   }
 
-  /** Returns a random key. The weights give the relative probabilities. */
+  /** Returns a random key. The weights are relative probabilities. */
   weighted<Key extends string>(weights: Record<Key, number>): Key {
     const all = Object.entries(weights) as [Key, number][];
     let left = this.next() * all.reduce((sum, [, weight]) => sum + weight, 0);

@@ -1,5 +1,5 @@
 /**
- * Preloaded into a process under test (`node --import`). Ends the process as soon as the test's process is gone for any reason,
+ * Preloaded into a process under test (`node --import`). Ends that process when the test process ends for any reason,
  * so that an interrupted run leaves no service behind.
  */
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

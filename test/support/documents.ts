@@ -1,11 +1,11 @@
 import { strToU8, zipSync } from 'fflate';
 
 /*
- * Builders for small documents. Texts are inserted unchanged: the caller must avoid XML markup, and characters outside Latin-1 in
- * a PDF.
+ * Builders for small documents. Text is inserted unchanged. The caller must avoid XML markup and, in a PDF, characters
+ * outside Latin-1.
  */
 
-/** Returns a ZIP archive with these parts. */
+/** Returns a ZIP archive with the given parts. */
 export const makeArchive = (parts: Record<string, string | Uint8Array>, level: 0 | 9 = 9): Buffer =>
   Buffer.from(
     zipSync(
@@ -31,7 +31,7 @@ export const table = (rows: string[][]): string =>
     .map((cells) => `<w:tr>${cells.map((cell) => `<w:tc><w:tcPr/>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`)
     .join('')}</w:tbl>`;
 
-/** Returns the parts of a DOCX file with this WordprocessingML in its body. */
+/** Returns the parts of a DOCX file whose body is the given WordprocessingML. */
 export const docxParts = (body: string): Record<string, string> => ({
   '[Content_Types].xml': `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
   '_rels/.rels': relations([['rId1', 'officeDocument', 'word/document.xml']]),
@@ -40,10 +40,12 @@ export const docxParts = (body: string): Record<string, string> => ({
     `xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><w:body>${body}</w:body></w:document>`,
 });
 
-/** Cell value. Strings are shared, and `{ xml }` is the complete element. */
+/** Cell value. Strings become shared strings, and `{ xml }` is the complete cell element. */
 type Cell = string | number | { xml: string };
 
-/** Returns the parts of an XLSX file with these sheets. Style 1 is a date, and style 2 is a date in a custom format. */
+/**
+ * Returns the parts of an XLSX file with the given sheets. Style 1 is a date, and style 2 is a date in a custom format.
+ */
 export function xlsxParts(sheets: Record<string, Cell[][]>): Record<string, string> {
   const texts: string[] = [];
   const cell = (value: Cell): string => {
@@ -87,7 +89,7 @@ export function xlsxParts(sheets: Record<string, Cell[][]>): Record<string, stri
 /** PDF object: a dictionary, or a stream with additional dictionary entries. */
 type PdfObject = string | { stream: Uint8Array; entries?: string };
 
-/** Returns a PDF with these numbered objects. Object 1 is the catalog. */
+/** Returns a PDF with the given numbered objects. Object 1 is the catalog. */
 export function makePdf(objects: ReadonlyMap<number, PdfObject>, trailer = ''): Buffer {
   const pieces: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   const offsets = new Map<number, number>();
@@ -124,8 +126,8 @@ export const pdfPage = (contents: string): string =>
   `/Contents ${contents} >>`;
 
 /**
- * Returns the objects of a PDF whose pages have these contents (operators). Page n is object 10 + 2n, and its content is the
- * object before it.
+ * Returns the objects of a PDF whose pages have the given content streams. Page n is object 10 + 2n, and its content is
+ * the preceding object.
  */
 export function pdfObjects(pages: (string | { stream: Uint8Array; entries?: string })[]): Map<number, PdfObject> {
   const kids = pages.map((_, index) => `${12 + 2 * index} 0 R`);
@@ -142,7 +144,7 @@ export function pdfObjects(pages: (string | { stream: Uint8Array; entries?: stri
   return objects;
 }
 
-/** Returns a PDF with a single line in a font that is not embedded, with this character map. */
+/** Returns a PDF with a single line in a font that is not embedded and uses the given character map. */
 export function eastAsianPdf(font: string, ordering: string, characterMap: string, line: Uint8Array): Buffer {
   const objects = pdfObjects([`BT /F1 10 Tf 50 780 Td <${Buffer.from(line).toString('hex')}> Tj ET`]);
   objects.set(
@@ -162,7 +164,7 @@ export function eastAsianPdf(font: string, ordering: string, characterMap: strin
   return makePdf(objects);
 }
 
-/** Returns the operators that show these lines from top to bottom. The cells of a line are 150 points apart. */
+/** Returns the operators that draw the lines from top to bottom. The cells of a line are 150 points apart. */
 export const shown = (lines: string[][]): string =>
   lines
     .flatMap((cells, line) =>

@@ -1,8 +1,8 @@
 import TestSequencer from '@jest/test-sequencer';
 
 /**
- * Runs end-to-end tests first, because they take longest. The other tests then fill the gaps at the end. Both groups keep Jest's
- * order: tests that took long in the last run, or that are large, come first.
+ * Runs end-to-end tests first, because they take longest. The other tests then fill idle workers at the end. Within
+ * both groups, Jest's order applies: tests that took long in the last run, or that are large, come first.
  */
 export default class EndToEndFirst extends TestSequencer {
   sort(tests) {

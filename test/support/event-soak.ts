@@ -9,7 +9,7 @@ import { waitUntilIdle } from './traffic.js';
 
 export interface EventSoakOptions {
   projects: number;
-  /** Number of changes that requests make, in addition to the changes of turns and solves. */
+  /** Number of changes made by requests, in addition to the changes made by turns and solves. */
   changes: number;
   /** Number of concurrent requests in each project. */
   writers: number;
@@ -36,8 +36,8 @@ interface Reading {
 }
 
 /**
- * Runs two API and two worker processes and kills them in turn. During that time, random requests change the cards, names,
- * scenarios and folders of projects, messages are answered, and readers connect and disconnect.
+ * Runs two API processes and two worker processes and kills them in turn. During that time, random requests change the
+ * cards, names, scenarios and folders of projects, the agent answers messages, and readers connect and disconnect.
  */
 export async function eventSoak(options: EventSoakOptions): Promise<EventSoak> {
   const environment = await makeEnvironment();
@@ -104,7 +104,8 @@ export async function eventSoak(options: EventSoakOptions): Promise<EventSoak> {
 const anyOf = <One>(many: readonly One[]): One => many[Math.floor(Math.random() * many.length)] as One;
 
 /**
- * Makes random changes to a project until the total is reached. Requests that a dying process did not answer are not repeated.
+ * Makes random changes to a project until the total is reached. Requests without a response from a dying process are
+ * not repeated.
  */
 async function change(clients: Client[], project: string, left: { changes: number }, writer: number): Promise<void> {
   const at = `/projects/${project}`;
@@ -147,7 +148,7 @@ async function change(clients: Client[], project: string, left: { changes: numbe
   }
 }
 
-/** Reads a project's events until the soak ends. Reconnects to any process after a random time. */
+/** Reads a project's events until the soak ends. Reconnects to a random process after a random time. */
 async function follow(urls: string[], token: string, project: string, over: AbortSignal): Promise<Reading> {
   const reading: Reading = { project, events: [], connections: 0, resyncs: 0 };
   let last = '0';
@@ -163,7 +164,8 @@ async function follow(urls: string[], token: string, project: string, over: Abor
       continue;
     }
     reading.connections += 1;
-    // The last connection starts after all changes are made, and stays open for 3 seconds to receive the remaining events.
+    // The last connection starts after all changes are made and stays open for 3 seconds to receive the remaining
+    // events.
     const until = Date.now() + (isLast ? 3_000 : 100 + Math.random() * 1_500);
     while (!stream.isOver && Date.now() < until && (isLast || !over.aborted)) await pause(25);
     stream.close();
@@ -180,7 +182,8 @@ async function follow(urls: string[], token: string, project: string, over: Abor
 }
 
 /**
- * Kills one process after another, alternating between APIs and workers, and replaces each process. Returns the number of kills.
+ * Kills one process after another, alternating between APIs and workers, and starts a replacement for each of them.
+ * Returns the number of kills.
  */
 async function killUntil(
   apis: Service[],

@@ -2,18 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const FIRST_INTERVAL_MS = 25;
 const MAX_INTERVAL_MS = 100;
-/** Waiting time before the next check, as a share of the time elapsed so far. Long waits are checked less often. */
+/** Delay before the next check, as a fraction of the elapsed time. Long waits are checked less often. */
 const SHARE = 0.2;
 
 export interface Patience {
   /** Maximum waiting time. Defaults to 10 seconds. */
   deadlineMs?: number;
-  /** Expected state, shown at the end of the error message. */
+  /** Description of the expected state, shown at the end of the error message. */
   until: string;
 }
 
 /**
- * Calls `look` until its result satisfies `done`, and returns that result.
+ * Calls `look` repeatedly until its result satisfies `done`, and returns that result.
  *
  * @throws Error with the last result if the deadline passes first
  */

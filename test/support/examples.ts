@@ -17,7 +17,10 @@ export interface Example extends ExampleOperation {
   path: string;
 }
 
-/** Returns the operations below `/api/v1`. Creations come first, and deletions come last with the longest path first. */
+/**
+ * Returns the operations below `/api/v1`. Creations come first. Deletions come last, ordered from the longest path to
+ * the shortest.
+ */
 export function exampleOperations(): Example[] {
   const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
     paths: Record<string, Record<string, ExampleOperation>>;
@@ -35,7 +38,7 @@ export function exampleOperations(): Example[] {
     .sort((a, b) => rank(a) - rank(b));
 }
 
-/** Operations that create the id for a path parameter without an example. */
+/** Operations that create the resource for a path parameter without an example. */
 const MAKERS: Record<string, string> = {
   api_key_id: 'POST /api-keys',
   budget_id: 'PUT /usage/budgets',
@@ -56,7 +59,7 @@ interface Made {
   parts: { url: string }[];
 }
 
-/** Sends operations with the example values of the document. */
+/** Sends operations with the example values in the OpenAPI document. */
 export class ExampleSender {
   private readonly client: Client;
   private deliveryId = '';
@@ -69,7 +72,7 @@ export class ExampleSender {
     this.client = new Client(url, token);
   }
 
-  /** Returns the status and the body of the response. The body of a stream is empty. */
+  /** Returns the status and the body of the response. The body of a stream is replaced by its content type. */
   async send({ operation, method, path, parameters = [], requestBody }: Example): Promise<Sent> {
     const values = new Map<string, string>();
     for (const { name, required, example } of parameters)
@@ -94,7 +97,7 @@ export class ExampleSender {
     return { status: response.status, body: response.headers.get('content-type') };
   }
 
-  /** Creates the resource for a parameter, with the example of the operation that creates it. */
+  /** Creates the resource for a parameter by sending the example of its creating operation. */
   private async make(name: string, forOperation: string): Promise<string> {
     // A delivery belongs to the webhook that was created for the same request.
     if (name === 'delivery_id') return this.deliveryId;
@@ -116,7 +119,7 @@ export class ExampleSender {
     return body as Made;
   }
 
-  /** Starts several runs, so that the last run is still queued when it is canceled. */
+  /** Starts several runs and returns the id of the last run, which is still queued when it is canceled. */
   private async lastOfMany(id: string): Promise<string> {
     let last = id;
     for (let count = 0; count < 8; count++) last = (await this.made(MAKERS['execution_id'] ?? '', 'execution_id')).id;
@@ -128,5 +131,5 @@ export class ExampleSender {
   }
 }
 
-/** Content of the upload that Start upload announces. */
+/** Content of the upload in the example of "Start upload". */
 const UPLOADED = 'product,quantity\nchair,4';

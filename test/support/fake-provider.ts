@@ -11,19 +11,19 @@ export type WireFormat = 'openai' | 'anthropic';
 /** Model's response to a request. */
 export interface ModelReply {
   text?: string[];
-  /** Arguments as an object, or as text that may be invalid JSON. */
+  /** Arguments as an object, or as a string that may be invalid JSON. */
   calls?: { tool: string; input: object | string }[];
   tokens?: { input: number; output: number };
   /** OpenAI's finish reason. Defaults to `tool_calls` if there are calls, and to `stop` otherwise. */
   finish?: 'stop' | 'length' | 'tool_calls';
-  /** Promise to wait for before the second text is sent. */
+  /** Promise that delays the second text. */
   hold?: Promise<void>;
   /**
-   * Fault instead of a complete response: an error status, a stream that ends or loses its connection after the texts, an error
-   * inside the stream, or no response.
+   * Fault instead of a complete response: an error status, a stream that ends or loses its connection after the text,
+   * an error inside the stream, or no response.
    */
   fault?: { status: number; headers?: Record<string, string>; body?: string } | 'ends' | 'dies' | 'error' | 'hangs';
-  /** Provider data: fields of the message, of each call, and of Anthropic's thinking. */
+  /** Provider-specific data: fields of the message, of each call, and of Anthropic's thinking. */
   data?: { message?: object; calls?: object[]; thinking?: { thinking: string; signature: string } };
   /** Sends the response as an odd provider would. */
   odd?: OddBehavior;
@@ -43,9 +43,9 @@ export interface ModelRequest {
   headers: IncomingMessage['headers'];
   /** All instructions before the conversation. */
   system: string;
-  /** Every text of the conversation with its role, including tool results. */
+  /** All text messages of the conversation with their roles, including tool results. */
   messages: { role: string; text: string }[];
-  /** Every image of the conversation, in order. */
+  /** All images of the conversation, in order. */
   images: ModelImage[];
   tools: string[];
   /** Body as received over the wire. */
@@ -69,10 +69,10 @@ export interface WireBody {
   tools?: { name?: string; function?: { name: string } }[];
 }
 
-/** Anthropic's limits: base64 length of an image, and number of images beyond which fewer pixels are allowed. */
+/** Anthropic's limits: the base64 length of an image, and the number of images above which fewer pixels are allowed. */
 const MAX_BASE64 = 5_242_880;
 const MAX_IMAGES = 20;
-/** Expected start of an image's base64 text by media type. It encodes the first bytes of the image. */
+/** Expected start of a base64-encoded image by media type. It encodes the first bytes of the image. */
 const BEGINNINGS: Record<string, RegExp> = {
   'image/png': /^iVBORw0KGg/,
   'image/jpeg': /^\/9j\//,
@@ -81,8 +81,8 @@ const BEGINNINGS: Record<string, RegExp> = {
 };
 
 /**
- * Model provider on its own port. `answer` acts as the model. The provider rejects everything with 400 that strict providers
- * reject.
+ * Model provider on its own port. `answer` plays the model. The provider returns 400 for everything that strict
+ * providers reject.
  */
 export class FakeProvider {
   readonly requests: ModelRequest[] = [];
@@ -157,7 +157,7 @@ export class FakeProvider {
       send(text(piece));
     }
     if (fault === 'error') send([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]);
-    // Gives the written data time to be sent before the connection is closed.
+    // Gives written data time to be sent before the connection is closed.
     else if (fault === 'dies') setTimeout(() => response.destroy(), 50);
     else if (fault === undefined) send(end);
     if (fault === 'dies') return;
@@ -184,11 +184,11 @@ export class FakeProvider {
 
 const isSystem = ({ role }: WireMessage): boolean => role === 'system' || role === 'developer';
 
-/** Whether providers accept an image. They check its first bytes and its size. */
+/** Returns whether providers accept an image. They check its first bytes and its size. */
 const isTaken = ({ media_type, base64 }: ModelImage): boolean =>
   base64.length <= MAX_BASE64 && BEGINNINGS[media_type]?.test(base64) === true;
 
-/** Returns the image of a part in either format. */
+/** Returns the image in a content part of either format. */
 function imageOf(part: object): Omit<ModelImage, 'role'> | undefined {
   const { type, source, image_url } = part as {
     type?: unknown;
@@ -201,7 +201,7 @@ function imageOf(part: object): Omit<ModelImage, 'role'> | undefined {
   return media_type === undefined || base64 === undefined ? undefined : { media_type, base64 };
 }
 
-/** Returns every image in a content, including images in tool results. */
+/** Returns all images in a message content, including images in tool results. */
 function imagesOf(content: unknown, role: string): ModelImage[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: { type?: unknown; content?: unknown }) => {
@@ -210,7 +210,7 @@ function imagesOf(content: unknown, role: string): ModelImage[] {
   });
 }
 
-/** Returns all texts inside a value, as a model would read them. */
+/** Returns all text inside a value, as a model would read it. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textOf).join('\n');
@@ -225,7 +225,7 @@ interface Events {
 }
 
 const argumentsOf = (input: object | string): string => (typeof input === 'string' ? input : JSON.stringify(input));
-/** The arguments arrive in pieces. */
+/** Splits the arguments, because they arrive in several chunks. */
 const halves = (text: string): [string, string] => [
   text.slice(0, Math.ceil(text.length / 2)),
   text.slice(Math.ceil(text.length / 2)),

@@ -17,7 +17,8 @@ export interface FileServices {
 }
 
 /**
- * Builds the file services on a database, without the application. Methods that need the store or the settings fail without them.
+ * Builds the file services for a database, without the application. Methods that need the store or the settings fail if
+ * these are not provided.
  */
 export function fileServices({ database, source }: TestDatabase, store?: ObjectStore, config?: Config): FileServices {
   const containers = new ContainersService(new ContainersRepository(source));

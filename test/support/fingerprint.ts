@@ -6,8 +6,8 @@ import type { ServiceEnvironment } from './service.js';
 const SUMS = ['usage_pending', 'usage_spenders', 'usage_months', 'usage_day_sums'];
 
 /**
- * Returns everything that a service has stored, so that two points in time can be compared: a hash of each table, and all file
- * names. Data that scheduled jobs change independently of requests is left out.
+ * Returns a fingerprint of everything that a service has stored, so that two points in time can be compared: a hash of
+ * each table, and all file names. Data that scheduled jobs change independently of requests is omitted.
  */
 export async function fingerprint({ databaseUrl, dataDir }: ServiceEnvironment): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: databaseUrl });

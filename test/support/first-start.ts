@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { testRun } from './run.js';
 import { removeEnvironment, Service } from './service.js';
 
-/** Service started from a fresh clone, without any settings. */
+/** Service as started from a fresh clone, without any settings. */
 export interface FirstStart {
   readonly url: string;
   /** Tokens that the service printed. */
   readonly tokens: { company: string; member: string };
 }
 
-/** Starts a service for the tests of a file, with an embedded database, the demo data and development tokens. */
+/** Starts a service for the tests of a file, with an embedded database, demo data and development tokens. */
 export function useFirstStart(): FirstStart {
   let service: Service;
   let tokens: FirstStart['tokens'];

@@ -8,7 +8,7 @@ const SCRIPT = join(import.meta.dirname, '../../scripts/test.mjs');
 
 const PASSES = `it('passes', () => {});`;
 const BROKEN = `it('always fails', () => { throw new Error('Broken for good'); });`;
-/** Test that fails only in its first run and leaves a file behind. */
+/** Test that fails only in its first run, which leaves a file behind. */
 const FLAKY = (folder: string): string => `
   const { existsSync, writeFileSync } = require('node:fs');
   it('fails once', () => {
@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs test files with the script of `npm test`. */
+/** Runs test files with the script behind `npm test`. */
 async function run(files: Record<string, string>): Promise<{ code: number; output: string }> {
   const config = join(folder, 'jest.config.json');
   await writeFile(config, JSON.stringify({ testMatch: ['**/*.test.js'], transform: {} }));
@@ -45,7 +45,7 @@ async function run(files: Record<string, string>): Promise<{ code: number; outpu
 const list = async (name: string): Promise<string> => await readFile(join(report, name), 'utf8').catch(() => '');
 
 describe('npm test', () => {
-  it('passes a run whose failed test passes alone, and names the test with its first error', async () => {
+  it('passes if the failed test passes alone, and reports that test with its first error', async () => {
     const { code, output } = await run({ flaky: FLAKY(folder), passes: PASSES });
     expect(code).toBe(0);
     expect(output).toContain('Flaky tests');
@@ -56,14 +56,14 @@ describe('npm test', () => {
   it.each([
     ['fails again', BROKEN],
     ['cannot be loaded', `${PASSES} import;`],
-  ])('fails a run with a file that %s next to a flaky file', async (_, broken) => {
+  ])('fails if a test file %s, even next to a flaky test', async (_, broken) => {
     const { code, output } = await run({ broken, flaky: FLAKY(folder) });
     expect(code).toBe(1);
     expect(output).not.toContain('Flaky tests');
     expect(await list('flaky')).toBe('');
   });
 
-  it('fails a run with many failed files without running them again', async () => {
+  it('fails without another attempt if many files fail', async () => {
     const files = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`broken-${index}`, BROKEN]));
     const { code, output } = await run(files);
     expect(code).toBe(1);

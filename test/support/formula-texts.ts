@@ -1,13 +1,13 @@
 import type { Condition, Expression, Formula, Index, Key, Operand } from '../../packages/modelling/formula.js';
 
-/** Prints a formula as text that parses to the same formula. */
+/** Formats a formula as text that parses to the same formula. */
 export const printFormula = ({ sides: [first, ...others], relations, strict }: Formula): string =>
   others.reduce((text, side, at) => {
     const relation = strict?.includes(at) === true ? relations[at]?.charAt(0) : relations[at];
     return `${text} ${relation} ${printExpression(side)}`;
   }, printExpression(first));
 
-/** Prints an index as text that parses to the same index. */
+/** Formats an index as text that parses to the same index. */
 export function printIndex({ over, where }: Index): string {
   const memberships = over.map(({ names, set }) => {
     const [name] = names;
@@ -43,7 +43,7 @@ export function printExpression(expression: Expression): string {
   }
 }
 
-/** Prints an expression, in parentheses if it is of one of these kinds. */
+/** Formats an expression, with parentheses if it is of one of these kinds. */
 function inside(expression: Expression, ...kinds: Expression['kind'][]): string {
   const text = printExpression(expression);
   return kinds.includes(expression.kind) ? `(${text})` : text;
@@ -76,7 +76,7 @@ const printOperand = (operand: Operand): string =>
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** Removes source positions, so that texts with the same meaning give equal results. */
+/** Removes source positions, so that two texts with the same meaning have equal results. */
 export function withoutPlaces<Read>(read: Read): Read {
   const replaced = JSON.stringify(read, (key, value: unknown) => (key === 'position' ? undefined : value));
   return JSON.parse(replaced) as Read;

@@ -9,9 +9,12 @@ import { exchange } from './wire-exchange.js';
 import { disturb, type WireRequest } from './wire-faults.js';
 
 const MiB = 1024 ** 2;
-/** A rejected request may be cut off before its response is read, unless it fits into the buffers in between. */
+/**
+ * Maximum size of a request that fits into network buffers. If a larger request is rejected, the connection may be cut
+ * off before the response can be read.
+ */
 const SMALL_REQUEST = 16 * 1024;
-/** Maximum size of an error response in addition to the request that it repeats ({@link bytesRepeated}). */
+/** Maximum size of an error response, not counting the request that it repeats ({@link bytesRepeated}). */
 const MAX_ERROR = 256 * 1024;
 /** Statuses that the document allows for any operation. */
 const OF_ANY_OPERATION = [414, 431];
@@ -46,7 +49,7 @@ interface Document {
 /** Company and the callers who access its resources. */
 export interface Party {
   known: KnownThings;
-  /** Values of `Authorization` with their weights. The empty value sends no header. */
+  /** Values of `Authorization` with their weights. An empty value omits the header. */
   callers: Record<string, number>;
 }
 
@@ -88,10 +91,12 @@ interface Worker {
 }
 
 /**
- * Sends random requests to every operation of `openapi.json` and disturbs connections, over many connections in parallel.
+ * Sends random requests to every operation in `openapi.json` and disturbs connections, over many connections in
+ * parallel.
  *
- * The following are failures: a 500, a 503 although all dependencies are reachable, and a response that the document does not
- * allow. An error that is longer than its request, a missing response and the end of the process are failures, too.
+ * The following count as failures: a 500, a 503 although all dependencies are reachable, and a response that the
+ * document does not allow. So do an error that is longer than its request, a missing response, and the end of the
+ * process.
  */
 export class Fuzzer {
   private readonly operations: Operation[];
@@ -148,7 +153,7 @@ export class Fuzzer {
     worker.agent.destroy();
   }
 
-  /** Deletions are rarer. Otherwise there would soon be no resources left to send requests about. */
+  /** Returns a random operation. Deletions are rarer, because otherwise few resources would remain. */
   private operation({ dice }: Worker): Operation {
     const operation = dice.one(this.operations);
     return operation.method === 'DELETE' && dice.percent(70) ? dice.one(this.operations) : operation;
@@ -160,7 +165,7 @@ export class Fuzzer {
     await this.send(this.compose(operation, worker), worker, operation);
   }
 
-  /** Composes a request to the operation, in most cases about existing resources. */
+  /** Composes a request to the operation, mostly for existing resources. */
   private compose({ method, path, parameters, body }: Operation, { dice, values, party }: Worker): WireRequest {
     const own = Array.from(path.matchAll(/\{(\w+)\}/g)).at(-1)?.[1] ?? '';
     const things = party.known.of(own);
@@ -206,7 +211,7 @@ export class Fuzzer {
     for (const status of statuses) this.take(status, told);
   }
 
-  /** Uses a signed URL: parts of wrong lengths, ranges and changed signatures. */
+  /** Uses a signed URL with wrong part lengths, ranges and changed signatures. */
   private async useStore(worker: Worker): Promise<void> {
     const { dice, party } = worker;
     if (party.known.urls.length === 0) return;
@@ -257,7 +262,7 @@ export class Fuzzer {
   /** Counts a response and reports a failure if its status is never allowed. */
   private take(status: number | string, told: string, text = '', operation?: Operation): void {
     this.report.statuses[status] = (this.report.statuses[status] ?? 0) + 1;
-    // The readiness check may legitimately report a busy process as not ready.
+    // A busy process may legitimately fail the readiness check.
     if (status === 500 || (status === 503 && !told.includes(' /health/ready')))
       this.fail(`answer ${status}`, told, text, operation);
   }
@@ -292,6 +297,9 @@ function describe({ method, path, headers, body }: WireRequest): string {
   return `${method} ${path.slice(0, 300)} by ${by} ${JSON.stringify(rest).slice(0, 200)}, body ${told || 'none'}`;
 }
 
-/** Returns the length of a body in a response that repeats it. An invalid JSON body is repeated as a single string. */
+/**
+ * Returns the number of bytes that a request body takes up in a response that repeats it. An invalid JSON body is
+ * repeated as a single string.
+ */
 const bytesRepeated = (body: WireRequest['body']): number =>
   Math.max(body.length, Buffer.byteLength(JSON.stringify(Buffer.from(body).toString())));

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 /**
  * Runs once before the end-to-end tests, outside Jest's sandbox. Starts a single database server for all workers.
  *
- * The server runs in a separate process, which detects the end of this process and then cleans up after the run. It has its own
- * process group, so that Ctrl-C does not stop it before the run has ended.
+ * The server runs in a separate process, which notices when this process ends and then cleans up after the run. It has
+ * its own process group, so that Ctrl-C does not stop it before the run has ended.
  */
 export default async function setUp() {
   if (!isBuilt()) throw new Error('The end-to-end tests drive the built service: run "npm run build" first.');

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { scanLogs } from './secret-scan.js';
 
 /**
- * Stops the shared service and the database server of the run, and waits until everything is cleaned up.
+ * Stops the shared service and the run's database server, and waits until everything is cleaned up.
  *
- * @throws Error that fails the run if the shared service logged an error or did not stop cleanly, or if any service logged a
- * secret
+ * @throws Error that fails the run if the shared service logged an error or did not stop cleanly, or if any service
+ * logged a secret
  */
 export default async function tearDown() {
   const { directory } = JSON.parse(process.env['TEST_RUN']);
@@ -23,7 +23,7 @@ export default async function tearDown() {
   if (problems.length > 0) fail(`Secrets have reached the log:\n  ${problems.slice(0, 20).join('\n  ')}`);
 }
 
-/** Fails the run. Re-running a test cannot fix this fault, so it is also added to the results. */
+/** Fails the run. Rerunning a test cannot fix this fault, so it is also added to the results. */
 function fail(fault) {
   const path = process.env['TEST_RESULTS'];
   if (path !== undefined) appendFileSync(path, `${JSON.stringify({ fault })}\n`);

@@ -56,7 +56,7 @@ export class Room {
     return turn;
   }
 
-  /** Chooses options of the open question. */
+  /** Chooses options for the open question. */
   async choose(...labels: string[]): Promise<Turn> {
     return await this.answer({ selections: { '0': labels } });
   }
@@ -101,7 +101,7 @@ export class Room {
     };
   }
 
-  /** Returns the model to solve, or the problem that prevents building it. */
+  /** Returns the model to solve, or the problem that prevents the guide from building it. */
   private model(): Model | ModelProblem {
     try {
       return readCanvas((this.snapshot ?? this.cards) as unknown as Contents);
@@ -234,7 +234,7 @@ export class Room {
   }
 }
 
-/** Messages and actions of the guide in a turn. */
+/** The guide's messages and actions in a turn. */
 export class Turn {
   readonly calls: ToolCall[] = [];
   text = '';
@@ -281,5 +281,5 @@ const CARD = {
   updated_at: new Date(0),
   instance_data: {},
 };
-/** The solver, loaded once. */
+/** Solver, loaded once. */
 export const highs: Promise<Highs> = loadSolver(2048).then((loaded) => loaded.highs);

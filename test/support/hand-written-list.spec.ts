@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { assertComplete } from './hand-written-list.js';
 
 describe('assertComplete', () => {
-  it('names the file with entries that are missing, repeated or no longer exist', () => {
+  it('names the file and the entries that are missing, duplicated or obsolete', () => {
     expect(() => assertComplete('a.table.ts', ['GET /a'], ['GET /b', 'GET /a', 'GET /c'])).toThrow(
       'a.table.ts lacks GET /b, GET /c',
     );

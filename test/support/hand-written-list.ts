@@ -1,4 +1,4 @@
-/** Checks that a hand-written list matches the actual items. The error begins with the file to change. */
+/** Checks that a hand-written list matches the actual items. The error starts with the name of the file to change. */
 export function assertComplete(file: string, listed: readonly string[], actual: readonly string[]): void {
   const missing = actual.filter((name) => !listed.includes(name));
   const stale = listed.filter((name) => !actual.includes(name));

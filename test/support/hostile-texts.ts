@@ -1,4 +1,4 @@
-/** Building blocks of texts that some pattern or parser processes slowly when they are repeated. */
+/** String fragments that some pattern or parser processes slowly when they are repeated. */
 export const SHAPES = [
   ...[
     '(',
@@ -70,6 +70,6 @@ export const SHAPES = [
   ...['data in ', ' subject to ', ' and ', ', and ', 'remove the ', 'constraint ', 'to the objective is '],
 ];
 
-/** Repeats a shape up to a length in UTF-16 units, with an optional prefix and suffix that do not match. */
+/** Repeats a fragment up to a length in UTF-16 units, with an optional prefix and suffix that do not match. */
 export const repeated = (shape: string, length: number, [before, behind]: [string, string] = ['', '']): string =>
   before + shape.repeat(Math.ceil(length / shape.length)).slice(0, length - before.length - behind.length) + behind;

@@ -3,16 +3,21 @@ import type { Dice } from './dice.js';
 
 export type Schema = Record<string, unknown>;
 
-/** Weights of the lengths of repeated parts. Long lengths are rare, because otherwise they would keep all 50 connections busy. */
+/**
+ * Lengths of repeated fragments with their weights. Large lengths are rare, because otherwise they would keep all 50
+ * connections busy.
+ */
 const LENGTHS = { 1: 20, 30: 25, 300: 20, 3_000: 10, 30_000: 5, 300_000: 2, 1_500_000: 0.5 };
-/** Approximate maximum length of a body in bytes. Longer than any operation accepts. */
+/** Approximate maximum length of a body in bytes, which exceeds the limits of all operations. */
 const MAX_BODY = 12 * 1024 ** 2;
-/** Percentage of bodies with many fields that are each as long as a body may be. */
+/** Percentage of bodies with many long fields, each up to the maximum length of a body. */
 const HEAVY_PERCENT = 3;
 const HEAVY_LENGTHS = [50_000, 300_000, 900_000];
 const RANDOM_VALUES = 2_000;
 
-/** Texts that a pattern, a parser or a path rule may process slowly or misinterpret. `n` is their approximate length. */
+/**
+ * Strings that a pattern, a parser or a path rule may process slowly or misinterpret. `n` is their approximate length.
+ */
 const NUMBER_TEXTS: ((n: number) => string)[] = [
   (n) => `${'1'.repeat(n)}x`,
   (n) => `1${'_1'.repeat(n)}`,
@@ -78,7 +83,7 @@ const NUMBERS = [
   ...[1e21, 1e300, -1e308, Number.MIN_VALUE, 5e-324],
 ];
 
-/** JSON fragments that `JSON.stringify` never writes. They replace a value in the text. */
+/** JSON fragments that `JSON.stringify` never writes. They replace a value in the JSON text. */
 const TOKENS: ((n: number) => string)[] = [
   () => 'NaN',
   () => '-Infinity',
@@ -105,7 +110,7 @@ const MARK = 'any token';
 export const randomValues = (seed: number): unknown[] =>
   fc.sample(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), { numRuns: RANDOM_VALUES, seed });
 
-/** Generates values that a schema allows, and breaks them. */
+/** Generates values that a schema allows, and invalid variations of them. */
 export class HostileValues {
   private isHeavy = false;
   /** Approximate number of bytes that the current body may still use. */
@@ -113,7 +118,7 @@ export class HostileValues {
 
   constructor(
     private readonly dice: Dice,
-    /** Values by the name of a field or parameter, such as existing ids. */
+    /** Returns values by the name of a field or parameter, such as existing ids. */
     private readonly known: (name: string) => readonly string[],
     private readonly components: Record<string, Schema>,
     private readonly random: readonly unknown[],
@@ -121,7 +126,7 @@ export class HostileValues {
 
   length(): number {
     const length = this.isHeavy ? this.dice.one(HEAVY_LENGTHS) : Number(this.dice.weighted(LENGTHS));
-    // Some texts are several times as long.
+    // Some strings are several times longer than `n`.
     this.left -= 4 * length;
     return this.left > 0 ? length : 1;
   }
@@ -171,7 +176,7 @@ export class HostileValues {
     }
   }
 
-  /** Returns the JSON text of a value that is valid, or broken in one or more places. */
+  /** Returns the JSON text of a value that is valid, or invalid in one or more places. */
   body(schema: Schema): string {
     this.isHeavy = this.dice.percent(HEAVY_PERCENT);
     this.left = MAX_BODY;
@@ -223,7 +228,7 @@ export class HostileValues {
     return Object.fromEntries([...free, ...named]) as unknown;
   }
 
-  /** Returns the value with a random change somewhere in it. */
+  /** Returns the value with one random change. */
   private broken(value: unknown): unknown {
     if (Array.isArray(value) && value.length > 0 && this.dice.percent(70)) {
       const at = this.dice.below(value.length);

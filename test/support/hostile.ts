@@ -11,14 +11,14 @@ import type { RawAnswer } from './raw.js';
 import type { Service } from './service.js';
 
 const MiB = 1024 ** 2;
-/** Memory limit that no request may push the process over. */
+/** Maximum memory of the process, regardless of the requests it receives. */
 const MAX_RESIDENT_BYTES = 1024 * MiB;
-/** Maximum 95th percentile of other callers' waiting time. */
+/** Maximum 95th percentile of the waiting times of other callers. */
 const MAX_P95_MS = 500;
-/** Address that the tests do not use themselves. Every address in 127.0.0.0/8 is this computer. */
+/** Address that the tests do not use otherwise. Every address in 127.0.0.0/8 is this computer. */
 const OTHER_ADDRESS = '127.0.0.9';
 
-/** Returns the current and the peak resident memory of a process in bytes. Needs Linux. */
+/** Returns the current and the peak resident memory of a process in bytes. Works only on Linux. */
 export async function residentBytes(pid: number): Promise<{ now: number; peak: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const read = (name: string): number => {
@@ -30,8 +30,8 @@ export async function residentBytes(pid: number): Promise<{ now: number; peak: n
 }
 
 /**
- * Measurements of a bystander during an attack. Times are in milliseconds, sampled evenly over time, without the time that the
- * hypervisor gave to other machines.
+ * Measurements of a bystander during an attack. Times are in milliseconds and sampled evenly over time. They exclude
+ * the CPU time that the hypervisor gave to other machines.
  */
 export interface Seen {
   /** Number of requests sent. */
@@ -57,7 +57,7 @@ export class Bystander {
     const thread = new Worker(join(import.meta.dirname, 'bystander.js'), {
       workerData: { url: service.url, token, project, localAddress: OTHER_ADDRESS },
     });
-    // A failed test does not stop the thread.
+    // If a test fails, nothing stops the thread. It must not keep the process alive.
     thread.unref();
     await once(thread, 'message');
     return new Bystander(thread);
@@ -71,14 +71,14 @@ export class Bystander {
 }
 
 /**
- * Ends the observation of an attack. Checks that the process still answers, that its memory never exceeded 1 GiB, and that the
- * bystander was always answered.
+ * Ends the observation of an attack. Checks that the process still responds, that its memory never exceeded 1 GiB, and
+ * that the bystander received every response.
  *
  * @returns the bystander's measurements
  */
 export async function expectUnharmed(service: Attacked, bystander: Bystander): Promise<Seen> {
   const seen = await bystander.stop();
-  // The port was free before this process took it, so no other process answers on it.
+  // The port was free before this process took it, so no other process can have answered.
   const { peak } = await residentBytes(service.pid);
   expect((await service.anonymous.send('GET', '/me')).status).toBe(401);
   expect(peak).toBeLessThan(MAX_RESIDENT_BYTES);
@@ -97,14 +97,14 @@ export async function forgedToken(): Promise<string> {
     .sign(randomBytes(32));
 }
 
-/** Builders for JSON of a limited length in bytes that is small as text but large in memory. */
+/** Builders for JSON with a limited number of bytes that takes much more memory once parsed. */
 export const json = {
   /** Array that repeats a small value, such as `{}` or `0`. */
   list: (value: string, bytes: number): string => {
     const count = Math.max(1, Math.floor((bytes - 1) / (value.length + 1)));
     return `[${`${value},`.repeat(count - 1)}${value}]`;
   },
-  /** Array of nested arrays that are just below the depth limit. */
+  /** Array of nested arrays whose depth is just below the limit. */
   nested: (bytes: number, depth = 190): string => json.list('['.repeat(depth) + ']'.repeat(depth), bytes),
 };
 
@@ -112,15 +112,15 @@ export interface HeldOptions {
   method?: string;
   headers?: OutgoingHttpHeaders;
   body?: string | Uint8Array;
-  /** Number of bytes at the end of the body that are held back until `release`. Defaults to 0. */
+  /** Number of bytes at the end of the body that are held back until `release` is called. Defaults to 0. */
   keep?: number;
-  /** Called when the server asks for the body, for requests with `Expect: 100-continue`. */
+  /** Called when the server asks for the body of a request with `Expect: 100-continue`. */
   onContinue?: () => void;
 }
 
 /** Request on its own connection. The test decides when the last bytes are sent and when the response is read. */
 export class HeldRequest {
-  /** Resolves when either side has closed the connection, or when it is broken. */
+  /** Resolves when either side has closed the connection, or when the connection breaks. */
   readonly closed: Promise<void>;
   private readonly responded: Promise<IncomingMessage | undefined>;
 
@@ -140,7 +140,7 @@ export class HeldRequest {
     ]);
   }
 
-  /** Sends the head and the body, except for the bytes to hold back. */
+  /** Sends the head and the body, except for the bytes that are held back. */
   static start(
     url: string,
     { method = 'POST', headers = {}, body = '', keep = 0, onContinue }: HeldOptions = {},
@@ -167,15 +167,15 @@ export class HeldRequest {
   }
 
   /**
-   * Returns the status and the headers and leaves the body unread. The service can then send no more than the buffers in between
-   * can hold.
+   * Returns the status and the headers and leaves the body unread. The service can then send no more data than the
+   * network buffers can hold.
    */
   async head(): Promise<Pick<RawAnswer, 'status' | 'headers'> | undefined> {
     const response = await this.responded;
     return response && { status: response.statusCode ?? 0, headers: response.headers };
   }
 
-  /** Returns the complete response, or undefined if the connection was closed before the response was complete. */
+  /** Returns the complete response, or undefined if the connection closes before the response is complete. */
   async answer(): Promise<RawAnswer | undefined> {
     const response = await this.responded;
     if (response === undefined) return undefined;

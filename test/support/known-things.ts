@@ -1,19 +1,22 @@
 /**
- * Path parameters that belong together, such as the ids of a card and its project. The last parameter identifies the resource
+ * Related path parameters, such as the ids of a card and its project. The last parameter identifies the resource
  * itself.
  */
 export type Thing = Record<string, string>;
 
-/** Maximum number of resources of a kind to remember. */
+/** Maximum number of resources of each kind to remember. */
 const MAX_KNOWN = 40;
 const FILES = [
   ...['a.txt', 'b', 'b/c', 'c', 'inputs', 'inputs/demand.csv', 'models', 'models/plan.lp'],
   ...['AGENTS.md', 'skills/s1/SKILL.md'],
 ];
 const FILE_FIELDS = new Set(['path', 'source_path', 'dest_path', 'file_id', 'input_file_id']);
-/** Fields that contain the value of a parameter with another name. */
+/** Response fields that contain the value of a parameter with another name. */
 const ALIASES: Record<string, string> = { deployment_name: 'name', from_deployment: 'name' };
-/** Ids in responses. The key is the last segment of a POST path, and the value is the parameter and the response field. */
+/**
+ * Ids in responses. Each key is the last segment of a POST path, and each value is a parameter name with its response
+ * field.
+ */
 const MADE = new Map<string, [string, string]>(
   Object.entries({
     projects: ['project_id', 'id'],
@@ -67,7 +70,7 @@ export class KnownThings {
     const parameter = Object.keys(thing).at(-1) ?? '';
     const known = this.things.get(parameter) ?? [];
     known.push(thing);
-    // The first half is kept, because the resources of the setup have the most content.
+    // Keeps the first half, because the resources created during setup have the most content.
     if (known.length > MAX_KNOWN) known.splice(MAX_KNOWN / 2, 1);
     this.things.set(parameter, known);
   }

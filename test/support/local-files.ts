@@ -10,7 +10,7 @@ import { undefinedIfMissing } from '../../src/storage/file-errors.js';
 import { DiskStore } from '../../src/storage/disk.store.js';
 import type { SignedUrlsService } from '../../src/storage/signed-urls.service.js';
 
-/** Object store on the disk and copies of its blobs, without a database. */
+/** Object store on the disk and local copies of its blobs, without a database. */
 export class LocalFiles {
   private constructor(
     readonly config: Config,

@@ -28,7 +28,7 @@ export interface ModelTurn {
   credits: number;
 }
 
-/** Conversation with a provider's language model, kept in memory the way the service keeps it. */
+/** Conversation with a provider's language model. It is kept in memory in the same format as in the service. */
 export class ModelRoom {
   readonly messages: AgentMessage[] = [];
   private readonly agent: LlmAgent;
@@ -89,7 +89,7 @@ export class ModelRoom {
     const { content: text, tool_calls, content_segments } = body;
     const parts = content_segments.map((segment) => (segment.type === 'text' ? segment.content : segment));
     const answer = { ...MESSAGE, role: 'assistant', content: text, tool_calls, turn_id, parts } as const;
-    // Copied through JSON, because the service stores it as JSON.
+    // Copied as JSON, because the service stores JSON.
     if (parts.length > 0) this.messages.push(JSON.parse(JSON.stringify({ ...answer, steps })) as AgentMessage);
     if (turn.notice !== null) this.messages.push({ ...MESSAGE, role: 'system', content: turn.notice, turn_id });
     return turn;

@@ -1,7 +1,7 @@
 /**
- * Returns a model in LP format that no solver finishes soon. It is a market split problem (Cornuejols and Dawande, 1998): several
- * sums of the same variables must each reach half of their total. Solvers find a solution immediately but hardly ever the
- * optimum.
+ * Returns a model in LP format that no solver finishes soon. It is a market split problem (Cornuejols and Dawande,
+ * 1998): several sums over the same variables must each reach half of their total. Solvers find a feasible solution
+ * immediately but hardly ever the optimum.
  */
 export function hardModel(variables = 50, sums = 5): string {
   let seed = 7;

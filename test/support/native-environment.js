@@ -1,9 +1,9 @@
 import { TestEnvironment } from 'jest-environment-node';
 
 /**
- * Node environment that lets the modules of `native-transform.js` load modules outside Jest.
+ * Node environment in which the modules of `native-transform.js` can load modules outside Jest.
  *
- * The option `classes` lists global classes that native modules use to recognize the values of tests.
+ * The option `classes` lists global classes that native modules use to recognize values created by tests.
  */
 export default class extends TestEnvironment {
   constructor(config, context) {

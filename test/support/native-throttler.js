@@ -1,5 +1,7 @@
 /* global importNatively */
-/** Throttler as loaded by Node. It is CommonJS and requires ES modules, which Jest cannot load before Node 24.9. */
+/**
+ * Throttler, loaded by Node. It is a CommonJS module that requires ES modules, which Jest cannot load before Node 24.9.
+ */
 const loaded = await importNatively('@nestjs/throttler');
 
 export const { InjectThrottlerStorage, ThrottlerGuard, ThrottlerModule } = loaded;

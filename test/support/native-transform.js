@@ -4,14 +4,14 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /*
- * Replaces the imports of end-to-end tests from `src` and `packages` with the built modules in `dist`, loaded by Node instead of
- * Jest. The tests then run the code that is shipped, and each Jest process loads the application only once. Packages whose
- * classes are used on both sides are loaded the same way.
+ * Redirects imports from `src` and `packages` in end-to-end tests to the built modules in `dist`, which Node loads
+ * instead of Jest. The tests then run the code that is shipped, and each Jest process loads the application only once.
+ * Packages whose classes are used on both sides are loaded in the same way.
  */
 const ROOT = join(import.meta.dirname, '../..');
 const SOURCES = [join(ROOT, 'src/'), join(ROOT, 'packages/')];
 
-/** Returns the file that Node loads instead of a file that a test imports. */
+/** Returns the file that Node loads in place of a file that a test imports. */
 function loaded(path) {
   if (!SOURCES.some((folder) => path.startsWith(folder))) return path;
   return join(ROOT, 'dist', relative(ROOT, path).replace(/\.ts$/, '.js'));
@@ -28,7 +28,7 @@ export default {
     return { code: [`const loaded = await importNatively(${JSON.stringify(url)});`, ...lines].join('\n') };
   },
 
-  /** Hashes everything that the module's text depends on, because Jest's cache is shared by all checkouts at the same path. */
+  /** Hashes everything that affects the module text, because all checkouts at the same path share Jest's cache. */
   getCacheKey(_source, path) {
     const hash = createHash('sha256').update(`${path}\0`);
     for (const file of [loaded(path), import.meta.filename]) hash.update(`${file}\0`).update(readFileSync(file));

@@ -14,12 +14,12 @@ import {
 import { Unavailable } from '../../src/common/errors/errors.js';
 import { raw, type RawAnswer } from './raw.js';
 
-/** Store to run the contract on. */
+/** Store to be tested. */
 export interface StoreUnderTest {
   store: ObjectStore;
-  /** Base URL of the server that answers signed URLs, for stores that do not answer them. */
+  /** Base URL of the server that handles signed URLs, for stores that do not handle them. */
   baseUrl: string;
-  /** Maximum number of objects in a listing request. Defaults to 1000. */
+  /** Maximum number of objects returned by a listing request. Defaults to 1000. */
   listedAtOnce?: number;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
     });
     afterAll(async () => await opened.close());
 
-    it.each([0, 1, 200_000, 2 * MIN_PART_SIZE + 7_000_000])('keeps objects of %d bytes', async (size) => {
+    it.each([0, 1, 200_000, 2 * MIN_PART_SIZE + 7_000_000])('stores objects of %d bytes', async (size) => {
       const bytes = randomBytes(size);
       const [fromBuffer, fromStream] = [newKey(), newKey()];
       expect(await store.put(fromBuffer, bytes)).toBe(size);
@@ -84,7 +84,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       await store.delete([]);
     });
 
-    it('deletes and lists more objects than fit into a request', async () => {
+    it('deletes and lists more objects than a single request can handle', async () => {
       const keys = Array.from({ length: (opened.listedAtOnce ?? 1_000) + 100 }, newKey);
       for (let from = 0; from < keys.length; from += 50) {
         await Promise.all(keys.slice(from, from + 50).map(async (key) => await store.put(key, Buffer.from('x'))));
@@ -96,12 +96,13 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       };
       expect(await listed()).toEqual(keys);
       expect(await listed('other')).toEqual([]);
-      // Missing keys count as well. Some keys are in the first request, and the others are in the last request.
+      // Missing keys also count towards the limit of a request. Some of the keys are in the first request and the
+      // others in the last.
       await store.delete([...keys.slice(0, 50), ...Array.from({ length: 1_000 }, newKey), ...keys.slice(50)]);
       expect(await listed()).toEqual([]);
     }, 60_000);
 
-    it.each([10, 2 * MIN_PART_SIZE])('keeps nothing of a source that fails after %d bytes', async (size) => {
+    it.each([10, 2 * MIN_PART_SIZE])('keeps nothing if the source fails after %d bytes', async (size) => {
       const key = newKey();
       const failing = Readable.from(
         (function* () {
@@ -113,11 +114,14 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await store.size(key)).toBeUndefined();
     });
 
-    it.each(['../../etc', 'blobs/../x', 'blobs/a/b', '/blobs/ab', 'blobs/a', ''])('has no key %j', async (key) => {
-      await expect(store.put(key, Buffer.from('x'))).rejects.toThrow('is not a valid key');
-      await expect(store.get(key)).rejects.toThrow('is not a valid key');
-      await expect(store.startUpload(key)).rejects.toThrow('is not a valid key');
-    });
+    it.each(['../../etc', 'blobs/../x', 'blobs/a/b', '/blobs/ab', 'blobs/a', ''])(
+      'rejects the invalid key %j',
+      async (key) => {
+        await expect(store.put(key, Buffer.from('x'))).rejects.toThrow('is not a valid key');
+        await expect(store.get(key)).rejects.toThrow('is not a valid key');
+        await expect(store.startUpload(key)).rejects.toThrow('is not a valid key');
+      },
+    );
 
     it('returns any range', async () => {
       const key = newKey();
@@ -135,7 +139,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await read(empty, 0, 5)).toEqual(Buffer.alloc(0));
     });
 
-    it('assembles the object from its parts in any order of arrival', async () => {
+    it('assembles the parts of an object regardless of the order in which they arrive', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       const second = randomBytes(MIN_PART_SIZE + 3);
@@ -173,7 +177,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect((await read(key)).toString()).toBe('two');
     });
 
-    it('assembles an empty object from no parts and from an empty part', async () => {
+    it('assembles an empty object from no parts or from an empty part', async () => {
       const [none, empty] = [newKey(), newKey()];
       const uploadId = await store.startUpload(none);
       await store.completeUpload(none, uploadId, []);
@@ -210,7 +214,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await store.size(key)).toBe(full.length + 3);
     });
 
-    it('completes an upload once under concurrent requests', async () => {
+    it('completes an upload only once if requests are concurrent', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       const parts = [await send(key, uploadId, 1, full), await send(key, uploadId, 2, Buffer.from('two'))];
@@ -220,7 +224,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
       for (const outcome of outcomes) {
         if (outcome.status === 'fulfilled') continue;
-        // A server may fail a completion if another completion overtakes it. The next attempt reports the result.
+        // A server may fail a completion that another completion overtakes. The next attempt then returns the result.
         const isToTryAgain = outcome.reason instanceof Unavailable;
         const last: unknown = isToTryAgain
           ? await store.completeUpload(key, uploadId, parts).catch((error: unknown) => error)
@@ -230,7 +234,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await store.size(key)).toBe(full.length + 3);
     });
 
-    it('deletes an aborted upload with its parts', async () => {
+    it('deletes an aborted upload and its parts', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       const one = await send(key, uploadId, 1, Buffer.from('one'));
@@ -242,7 +246,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await store.size(key)).toBeUndefined();
     });
 
-    it('aborts all uploads of a key without their ids', async () => {
+    it('aborts all uploads for a key', async () => {
       const [key, other] = [newKey(), newKey()];
       const ids = [await store.startUpload(key), await store.startUpload(key)];
       const kept = await store.startUpload(other);
@@ -252,7 +256,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       await store.abortUpload(key);
     });
 
-    it('finds uploads only by key and id together', async () => {
+    it('finds an upload only by its key and its id', async () => {
       const [key, other] = [newKey(), newKey()];
       const uploadId = await store.startUpload(key);
       await expect(store.listParts(other, uploadId)).rejects.toThrow(UploadMissing);
@@ -276,7 +280,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
     });
 
     it.each(['plain.csv', 'Ünï cödé 日本.csv', 'a b%20c+d#e?f&g=h.csv', 'it\'s (a) "file";*!.csv', '\u{1f600}'])(
-      'signs URLs that give an object the name %j',
+      'signs URLs that download an object as %j',
       async (fileName) => {
         const key = newKey();
         await store.put(key, Buffer.from('x'));
@@ -288,7 +292,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       },
     );
 
-    it('accepts a signed URL only as it was signed', async () => {
+    it('rejects a signed URL that was changed', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       const { baseUrl } = opened;

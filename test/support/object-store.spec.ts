@@ -31,7 +31,7 @@ describeObjectStore('the disk', async () => {
       Promise.resolve({ maxBytes, keep: () => Promise.resolve(), release: () => Promise.resolve() }),
     mayRead: () => Promise.resolve(true),
   });
-  // Does the work of the controller without the application around it.
+  // Replaces the controller, so that the test does not need the application.
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     const key = pathname.replace('/store/', '');
@@ -52,7 +52,7 @@ describeObjectStore('the disk', async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     store,
-    // The disk store has no limit.
+    // The disk store itself has no limit.
     listedAtOnce: 50,
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: async () => {
@@ -103,7 +103,7 @@ describe('MinIO', () => {
     expect(await stores[1]?.size('blobs/ab')).toBe(1);
   });
 
-  it('rejects a part that is too small unless it is the last part', async () => {
+  it('rejects a part that is too small, unless it is the last part', async () => {
     const store = open();
     const uploadId = await store.startUpload('blobs/small');
     const parts = [];
@@ -117,7 +117,7 @@ describe('MinIO', () => {
     expect(await store.listParts('blobs/small', uploadId)).toHaveLength(2);
   });
 
-  it('signs URLs for the public endpoint and the requested lifetime', async () => {
+  it('signs URLs for the public endpoint with the requested lifetime', async () => {
     const grant = { key: 'blobs/ab', fileName: 'a', contentType: 'text/plain', baseUrl: '' };
     const signed = async (seconds: number): Promise<URL> =>
       new URL(await open().signDownload({ ...grant, expiresAt: new Date(Date.now() + seconds * 1000) }));
@@ -127,7 +127,7 @@ describe('MinIO', () => {
     expect((await signed(9_999_999)).searchParams.get('X-Amz-Expires')).toBe('604800');
   });
 
-  it('throws Unavailable if nothing listens, if the keys are wrong, and on a timeout', async () => {
+  it('throws Unavailable if no server is listening, if the keys are wrong, and on a timeout', async () => {
     const nowhere = open({ endpoint: 'http://127.0.0.1:9' });
     await nowhere.onModuleInit();
     await expect(nowhere.put('blobs/ab', Buffer.from('x'))).rejects.toThrow(Unavailable);
@@ -172,7 +172,7 @@ describe('MinIO', () => {
       expect(lines).toEqual([expect.objectContaining({ code, advice: expect.stringMatching(advice), level: 50 })]);
     });
 
-    it('warns about a clock difference, and explains it when the server rejects a request because of it', async () => {
+    it('warns about a clock difference and mentions it when the server rejects a request for that reason', async () => {
       const refusal = '<Error><Code>RequestTimeTooSkewed</Code><Message>The difference is too large.</Message></Error>';
       let isRefusing = false;
       const ahead = createServer((_request, response) => {
@@ -195,7 +195,7 @@ describe('MinIO', () => {
       }
     });
 
-    it('logs a fault once in ten seconds, and another kind of fault immediately', async () => {
+    it('logs the same fault at most once every ten seconds, and a different fault immediately', async () => {
       const { store, lines } = logged({ endpoint: 'http://127.0.0.1:9' });
       for (let attempt = 0; attempt < 30; attempt += 1) await expect(store.check()).rejects.toThrow(Unavailable);
       expect(lines).toEqual([expect.objectContaining({ code: 'ECONNREFUSED', omitted: 0 })]);

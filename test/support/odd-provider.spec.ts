@@ -17,7 +17,7 @@ const CALLS = [
   { tool: 'list_files', input: { path: 'b' } },
 ];
 
-describe.each(PROVIDERS)('a provider of the kind %s', (AGENT_PROVIDER, format) => {
+describe.each(PROVIDERS)('provider %s', (AGENT_PROVIDER, format) => {
   let answer: (request: ModelRequest, count: number) => ModelReply;
   let provider: FakeProvider;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(PROVIDERS)('a provider of the kind %s', (AGENT_PROVIDER, format) =
   };
   const problems = (): string[] => provider.requests.flatMap((request) => request.problems);
 
-  it('has at least 40 odd behaviors in the simulator', () => {
+  it('simulates at least 40 odd behaviors', () => {
     const { whole, cut, failed } = ODD[format];
     expect(Object.keys({ ...whole, ...cut, ...failed }).length).toBeGreaterThanOrEqual(40);
   });
@@ -68,7 +68,7 @@ describe.each(PROVIDERS)('a provider of the kind %s', (AGENT_PROVIDER, format) =
     },
   );
 
-  it.each(Object.entries(ODD[format].failed))('fails with a message for %s', async (_, odd) => {
+  it.each(Object.entries(ODD[format].failed))('fails with an error message for %s', async (_, odd) => {
     const room = newRoom();
     play(...Array.from({ length: 4 }, () => ({ text: TEXT, odd })));
     const { text, notice } = await room.say('Go');
@@ -78,8 +78,8 @@ describe.each(PROVIDERS)('a provider of the kind %s', (AGENT_PROVIDER, format) =
     expect(problems()).toEqual([]);
   });
 
-  it('stays usable after any sequence of good, odd, failed and stopped turns', async () => {
-    // It is retried, which takes seconds.
+  it('stays usable after any sequence of normal, odd, failed and stopped turns', async () => {
+    // An empty answer is retried, which takes seconds.
     const { whole, cut, failed } = { ...ODD[format], failed: omit(ODD[format].failed, 'an empty answer') };
     const odd = fc.constantFrom(...Object.values({ ...whole, ...cut, ...failed }));
     const text = fc.subarray(TEXT, { minLength: 1 });

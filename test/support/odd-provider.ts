@@ -10,27 +10,30 @@ export interface Sending {
   status?: number;
   headers?: Record<string, string>;
   pieces: (string | Uint8Array)[];
-  /** State of the connection after the pieces. */
+  /** Fate of the connection after the last piece. */
   after?: 'end' | 'open' | 'lost';
 }
 
-/** Converts the usual events of a response into an odd response. */
+/** Converts the events of a normal response into an odd response. */
 export type OddBehavior = (events: WireEvent[]) => Sending;
 
-/** Odd behaviors by name. `whole` sends a complete response, `cut` an incomplete response, and `failed` no response. */
+/**
+ * Odd behaviors by name. `whole` behaviors send a complete response, `cut` behaviors an incomplete response, and
+ * `failed` behaviors no response.
+ */
 interface Behaviors {
   whole: Record<string, OddBehavior>;
   cut: Record<string, OddBehavior>;
   failed: Record<string, OddBehavior>;
 }
 
-/** Formats an event as in the usual stream. */
+/** Formats an event as in a normal stream. */
 export function toFrame(event: object): string {
   const { type } = event as { type?: string };
   return `${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Sends a response as an odd provider does. */
+/** Sends a response as an odd provider would. */
 export async function sendOddly(
   response: ServerResponse,
   { status = 200, headers, pieces, after = 'end' }: Sending,
@@ -49,7 +52,7 @@ export async function sendOddly(
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Copies an object without a field. */
+/** Copies an object without one of its fields. */
 export const omit = <Value extends object>(value: Value, name: string): Value =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key !== name)) as Value;
 
@@ -59,7 +62,7 @@ const stream = (events: object[], more: Partial<Sending> = {}): Sending => ({
   pieces: [framed(events) + DONE],
   ...more,
 });
-/** Sends frames between all events. */
+/** Sends extra frames between all events. */
 const between =
   (...frames: string[]): OddBehavior =>
   (events) => ({ pieces: [frames.join('') + events.map((event) => toFrame(event) + frames.join('')).join('') + DONE] });
@@ -152,7 +155,7 @@ const withDelta = (event: WireEvent, delta: WireEvent): WireEvent => ({
   ...event,
   choices: (event['choices'] as WireEvent[]).map((choice) => ({ ...choice, delta: { ...deltaOf(event), ...delta } })),
 });
-/** Changes each piece of a call. */
+/** Changes each chunk of a call. */
 const calls = (change: (call: WireEvent & { function: WireEvent }, index: number) => WireEvent): OddBehavior =>
   changed((event, index) => {
     const pieces = deltaOf(event)['tool_calls'] as (WireEvent & { function: WireEvent })[] | undefined;
@@ -183,7 +186,7 @@ const finish = (reason: string | null, more?: Partial<Sending>): OddBehavior =>
 const usage = (figures: unknown): OddBehavior =>
   changed((event) => (event['usage'] === undefined ? event : { ...event, usage: figures }));
 
-/** Joins a stream of chunks into a response. */
+/** Joins the chunks of a stream into a response. */
 function wholeOpenAi(events: WireEvent[]): { message: WireEvent; reason: unknown; usage: unknown } {
   const pieces = events.flatMap(
     (event) => (deltaOf(event)['tool_calls'] ?? []) as (WireEvent & { function: WireEvent })[],
@@ -323,7 +326,7 @@ const blocks = (change: (block: WireEvent) => WireEvent): OddBehavior =>
 const figures = (change: object | undefined): OddBehavior =>
   changed((event) => ({ ...event, ...(event['type'] === 'message_delta' && { usage: change }) }));
 
-/** Joins a stream of events into a message. */
+/** Joins the events of a stream into a message. */
 function wholeAnthropic(events: WireEvent[]): WireEvent {
   const starts = events.filter(({ type }) => type === 'content_block_start');
   const content = starts.map(({ index, content_block }) => {

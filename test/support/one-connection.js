@@ -1,6 +1,6 @@
 /*
- * Preloaded into a process of the service. Code that asks for a second connection within a transaction fails, because all other
- * connections may be waiting for a lock of that transaction.
+ * Preloaded into a service process. Code that requests a second connection within a transaction fails, because all
+ * other connections may be waiting for a lock held by that transaction.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
@@ -12,7 +12,7 @@ const { transaction } = DataSource.prototype;
 DataSource.prototype.transaction = async function (...given) {
   const work = given.pop();
   return await transaction.call(this, ...given, async (tx) => {
-    // Work that continues in the background after the transaction is not part of it.
+    // Work that continues in the background after the transaction is not part of the transaction.
     const state = { isOver: false };
     try {
       return await transactions.run(state, () => work(tx));

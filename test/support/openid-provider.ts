@@ -9,7 +9,7 @@ export class OpenIdProvider {
   readonly audience = 'project-workspace';
   /** Number of requests for the key set. */
   asked = 0;
-  /** Reaction to requests for the key set. */
+  /** Response to requests for the key set. */
   mood: 'answers' | 'fails' | 'hangs' = 'answers';
   private readonly published = new Map<string, JWK>();
   private readonly signers = new Map<string, CryptoKey>();
@@ -46,7 +46,7 @@ export class OpenIdProvider {
     this.published.delete(kid);
   }
 
-  /** Returns a token that is valid except for the given claims. */
+  /** Returns a token that is valid unless the given claims make it invalid. */
   async sign(kid: string, claims: Record<string, unknown>): Promise<string> {
     const key = this.signers.get(kid);
     if (key === undefined) throw new Error(`There is no key ${kid}`);

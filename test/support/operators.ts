@@ -5,11 +5,11 @@ import { eventually } from './eventually.js';
 export interface OperatorsAnswer<Body> {
   status: number;
   body: Body;
-  /** Time until the response was complete. */
+  /** Time until the response was complete, in ms. */
   ms: number;
 }
 
-/** Returns the response of `/health/<what>`, checked against `openapi.json`. */
+/** Returns the response from `/health/<what>`, checked against `openapi.json`. */
 export async function health<Body = ReadinessResponse>(
   url: string,
   what: 'live' | 'ready' = 'ready',
@@ -22,7 +22,7 @@ export async function health<Body = ReadinessResponse>(
   return { status: response.status, body: JSON.parse(text) as Body, ms: performance.now() - began };
 }
 
-/** Waits until the service is ready. Returns the waiting time in milliseconds. */
+/** Waits until the service is ready. Returns the elapsed time in milliseconds. */
 export async function ready(url: string, deadlineMs = 30_000): Promise<number> {
   const began = performance.now();
   await eventually(
@@ -33,7 +33,7 @@ export async function ready(url: string, deadlineMs = 30_000): Promise<number> {
   return Math.round(performance.now() - began);
 }
 
-/** Returns the values of `/metrics` by name and labels, as written in the response. */
+/** Returns the values from `/metrics` by name and labels, as written in the response. */
 export async function metrics(url: string, token?: string): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },

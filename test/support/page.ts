@@ -11,11 +11,11 @@ const FLAGS = [
 ];
 /** Folder for screenshots of the page. No screenshots are taken if it is not set. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
-/** Browser console messages about error responses and closed connections. */
+/** Browser console messages about error responses and lost connections. */
 const TOLD_OF_ANSWERS =
   /the server responded with a status of (400|401|404|409|412|413|422)|net::ERR_(FAILED|CONNECTION_|EMPTY_RESPONSE|INCOMPLETE|SOCKET_)/;
 
-/** Color schemes and window widths for the tests of every view. */
+/** Color schemes and window widths in which every view is tested. */
 export const LOOKS = [
   ['light', 1280],
   ['light', 420],
@@ -31,27 +31,27 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** `describe` for tests in a browser. Skips them with a message if the browser is missing. */
+/** `describe` for tests in a browser. Skips the tests with a message if the browser is missing. */
 export const inBrowser = existsSync(BROWSER) ? describe : describe.skip;
 if (!existsSync(BROWSER))
   console.warn(`The page is not tried: there is no ${BROWSER}. CHROMIUM_PATH may name a browser.`);
 
-/** Browser page, new for each test. */
+/** Browser page that is new for each test. */
 export interface BrowserPage {
   /** Page of the current test. */
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Shows the page in one of the {@link LOOKS}. */
+  /** Displays the page in one of the {@link LOOKS}. */
   appear: (colorScheme: Look[0], width: Look[1]) => Promise<void>;
   /** Takes a screenshot of the page. */
   show: (name: string) => Promise<void>;
   /** Returns the accessibility faults that axe finds. */
   faults: () => Promise<string[]>;
-  /** Returns by how many pixels the page is wider than its window. */
+  /** Returns the number of pixels by which the page is wider than its window. */
   overflow: () => Promise<number>;
-  /** Enters a token on the page of a service that does not provide tokens. */
+  /** Enters a token on the page, for a service that does not provide tokens. */
   paste: (token: string) => Promise<void>;
-  /** Allows matching console messages in the current test. */
+  /** Allows console messages that match in the current test. */
   mayComplain: (about: RegExp) => void;
   /** Allows another service to serve the page in the current test. */
   isServedBy: (service: { url: string }) => void;

@@ -8,7 +8,7 @@ beforeAll(async () => {
   glpk = await Glpk();
 });
 
-/** At most 7 chairs and tables in total, and at most 2.5 tables. Lamps are a helper variable. */
+/** Allows at most 7 chairs and tables in total, and at most 2.5 tables. Lamps are a helper variable. */
 function workshop(): Program {
   const program = new Program('maximize');
   program.variable('chairs', { cost: 3, isWhole: true });
@@ -28,7 +28,7 @@ function workshop(): Program {
 }
 
 describe('Program', () => {
-  it('has an optimum, and a plan has an objective', () => {
+  it('returns the optimum and the objective of a plan', () => {
     expect(workshop().optimum(glpk)).toBeCloseTo(25);
     const plan = new Map([
       ['chairs', 4],
@@ -47,14 +47,14 @@ describe('Program', () => {
     expect(() => workshop().objectiveOf(glpk, new Map(Object.entries(values)), 1e-6)).toThrow(Error);
   });
 
-  it('has no optimum if no plan is feasible', () => {
+  it('throws if no plan is feasible', () => {
     const program = workshop();
     program.row([[1, 'tables']], '>=', 3);
     expect(() => program.optimum(glpk)).toThrow(/status/);
   });
 });
 
-it('reads numbers and texts from CSV rows in any notation', () => {
+it('reads numbers and strings from CSV rows in any notation', () => {
   const file = Buffer.from('\ufeffname; unit cost\r\n"oak ""arm""; chair" ;1,5\r\nstool;\r\n');
   const [chair, stool] = readCsv(file, { delimiter: ';', decimal: ',' });
   expect([chair?.text('name'), chair?.figure('unit cost'), stool?.text('name')]).toEqual([

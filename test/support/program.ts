@@ -8,14 +8,14 @@ interface Column {
   lower: number;
   upper: number;
   isWhole: boolean;
-  /** Whether the variable belongs to the formulation only, so that plans do not contain it. */
+  /** Whether the variable belongs only to the formulation, so that plans do not contain it. */
   isHelper: boolean;
 }
 
-/** Returns the name of a variable's member, such as `ship[Seattle, Topeka]`. */
+/** Returns the name of a member of an indexed variable, such as `ship[Seattle, Topeka]`. */
 export const member = (name: string, ...keys: (string | number)[]): string => `${name}[${keys.join(', ')}]`;
 
-/** Linear program for GLPK, written variable by variable and row by row. */
+/** Linear program for GLPK, built variable by variable and row by row. */
 export class Program {
   private readonly columns = new Map<string, Column>();
   private readonly rows: { terms: Map<string, number>; lower: number; upper: number }[] = [];
@@ -93,7 +93,7 @@ export class Program {
       bounds: all.map(([name, { lower, upper }]) => ({ name, ...limits(glpk, lower, upper) })),
       ...(generals.length > 0 && { generals }),
     };
-    // GLPK needs its presolver for integer variables. A plan is checked without it.
+    // GLPK needs its presolver for integer variables. Plans are checked without the presolver.
     const { status, z } = glpk.solve(lp, { msglev: glpk.GLP_MSG_OFF, presol: generals.length > 0 }).result;
     if (status !== glpk.GLP_OPT) throw new Error(`GLPK ended with status ${status}`);
     return z;

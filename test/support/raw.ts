@@ -28,7 +28,8 @@ export async function raw(url: string, { method = 'GET', headers = {}, body }: R
     request.once('error', reject);
   });
   if (body instanceof Readable) {
-    // A server may reject a request before it has read it completely. Then its response counts, and not the broken pipe.
+    // A server may reject a request before it has read it completely. In that case the response counts rather than the
+    // broken pipe.
     pipeline(body, request).catch((error: Error) => request.destroy(error));
   } else {
     request.end(body);

@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * Appends a line of JSON for each test file to the file in TEST_RESULTS: `{file, seconds, failures: [{test, error}]}`. A file
- * that cannot be loaded counts as a failure.
+ * Appends a line of JSON for each test file to the file named in TEST_RESULTS: `{file, seconds, failures: [{test,
+ * error}]}`. A test file that cannot be loaded counts as a failure.
  */
 export default class ResultsReporter {
   onTestResult(_test, { testFilePath, perfStats, testResults, testExecError }) {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { ServiceEnvironment } from './service.js';
 
-/** Returns the rows of a query on the database of a service. */
+/** Returns the rows of a query on a service's database. */
 export async function rowsOf(
   { databaseUrl }: Pick<ServiceEnvironment, 'databaseUrl'>,
   text: string,

@@ -1,13 +1,14 @@
-/** State that the processes of a test run share. Created by `global-setup.js`. */
+/** State shared by the processes of a test run. Created by `global-setup.js`. */
 export interface TestRun {
   /** URL of the server's administrative database. */
   admin: string;
-  /** Name of the migrated database that tests copy. */
+  /** Name of the migrated database that is copied for tests. */
   template: string;
-  /** Folder of the run. It is removed with its content when the run ends. */
+  /** Folder of the run. It is removed with its contents when the run ends. */
   directory: string;
   /**
-   * Base URL for the addresses of shared services. Append the name of a service. The first request for a name starts its service.
+   * Base URL of the server for shared services. Append the name of a service to get its address. The first request for
+   * a name starts the service.
    */
   shared: string;
 }

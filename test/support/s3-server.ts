@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { S3Settings } from '../../src/config/config.js';
 import { MIN_PART_SIZE } from '../../src/storage/object-store.js';
 
-/** Types of the parts of the package that are used here. The package has no types. */
+/** Types for the parts of the package that are used here. The package has no types. */
 interface Context {
   method: string;
   path: string;
@@ -51,7 +51,8 @@ const v4 = require('@20minutes/s3rver/lib/signature/v4') as {
 };
 const authentication = require('@20minutes/s3rver/lib/middleware/authentication') as () => Middleware;
 
-// Its canonical query does not encode five characters that RFC 3986, and therefore Signature Version 4, requires to be encoded.
+// The package's canonical query leaves out the encoding of five characters that RFC 3986, and therefore Signature
+// Version 4, requires.
 const { getStringToSign } = v4;
 v4.getStringToSign = (request, signature) => {
   const encode = (sign: string): string => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
@@ -67,8 +68,8 @@ export interface S3Request {
 }
 
 /**
- * Requests to leave unanswered: the next matching request, or all of them. They are stalled either before the server processes
- * them or afterwards.
+ * Requests to leave unanswered: either the next matching request or all of them. They are stalled either before or
+ * after the server processes them.
  */
 export interface Stall {
   when: 'before' | 'after';
@@ -77,12 +78,12 @@ export interface Stall {
 }
 
 /**
- * S3 server in this process: `@20minutes/s3rver` with a signature check on every request, and with corrections to match the S3
- * documentation.
+ * S3 server in this process: `@20minutes/s3rver` with a signature check on every request and with corrections to match
+ * the S3 documentation.
  *
- * Adds ListParts, ListMultipartUploads, AbortMultipartUpload and paginated listings (its own need a cipher that OpenSSL has
- * dropped). Fixes ranges of only the first byte and of empty objects. Returns NoSuchUpload, InvalidPart, InvalidPartOrder and
- * EntityTooSmall where S3 does.
+ * Adds ListParts, ListMultipartUploads, AbortMultipartUpload and paginated listings (the package's own listings need a
+ * cipher that OpenSSL has dropped). Fixes ranges that contain only the first byte and ranges of empty objects. Returns
+ * NoSuchUpload, InvalidPart, InvalidPartOrder and EntityTooSmall where S3 does.
  */
 export class S3Server {
   /** All requests since the start, in order. */
@@ -102,7 +103,7 @@ export class S3Server {
     const directory = await mkdtemp(join(tmpdir(), 's3-server-'));
     const app = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, vhostBuckets: false });
     const server = new S3Server(app, directory, partsPerPage, objectsPerPage);
-    // The last middleware is the server's own router.
+    // The last middleware is the package's own router.
     app.middleware.splice(-1, 0, (context, next) => server.complement(context, next));
     app.middleware.unshift((context, next) => server.record(context, next));
     server.correct(app.store);
@@ -114,13 +115,16 @@ export class S3Server {
     return (this.app.httpServer.address() as AddressInfo).port;
   }
 
-  /** Returns settings with this bucket. The store creates the bucket when it is first used. */
+  /** Returns settings for the given bucket. The store creates the bucket when it is first used. */
   settings(bucket: string): S3Settings {
     const [endpoint, publicEndpoint] = [`http://127.0.0.1:${this.port}`, `http://localhost:${this.port}`];
     return { endpoint, publicEndpoint, bucket, accessKey: 'S3RVER', secretKey: 'S3RVER', region: 'us-east-1' };
   }
 
-  /** Resolves when a matching request is stalled (with `all`, the first match). The request is never answered. */
+  /**
+   * Resolves when a matching request is stalled. With `all`, it resolves on the first match. A stalled request is never
+   * answered.
+   */
   async stall(stall: Stall): Promise<void> {
     await new Promise<void>((stands) => {
       this.stalls.push({ stall, stands });
@@ -171,7 +175,7 @@ export class S3Server {
       return;
     }
     if (uploadId === undefined) return await next();
-    // If an upload is completed concurrently, only the first completion finds it.
+    // If several requests complete an upload concurrently, only the first of them finds the upload.
     await this.completions.get(uploadId);
     const folder = this.uploadFolder(bucket, uploadId);
     if ((await contentOf(join(folder, 'key'))) !== key) throw noSuchUpload();
@@ -208,10 +212,10 @@ export class S3Server {
       const found = await stat(store.getResourcePath(bucket, key, 'object')).catch(() => undefined);
       if (range.start !== undefined && found?.size === 0)
         throw new S3Error('InvalidRange', 'The range is not satisfiable');
-      // The package treats an end of 0 as a missing end, but not an object with the value 0.
+      // The package treats an end of 0 as missing, but not an object with the value 0.
       return await get(bucket, key, range.end === 0 ? { ...range, end: Object(0) as unknown } : range);
     };
-    // The original method also removes empty folders, although another request may be writing to them.
+    // The package's own method also removes empty folders, although another request may be writing to them.
     store.deleteObject = async (bucket, key) => {
       for (const resource of ['object', 'object.md5', 'metadata.json'])
         await rm(store.getResourcePath(bucket, key, resource), { force: true });
@@ -283,7 +287,7 @@ export class S3Server {
 }
 
 const forever = new Promise<never>(() => {
-  // Never resolves.
+  // This promise never resolves.
 });
 const noSuchUpload = (): Error => new S3Error('NoSuchUpload', 'The specified upload does not exist');
 

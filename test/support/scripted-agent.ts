@@ -9,10 +9,10 @@ import { createLogger } from '../../src/common/logging/logger.js';
 import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from './service.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
 
-/** Actions of the agent in a turn. Replaces the configured agent. */
+/** Actions of the agent in a turn, in place of the configured agent. */
 export type Script = (context: AgentContext) => AsyncIterable<AgentOutput>;
 
-/** Returns a text event of the agent. */
+/** Returns a text event from the agent. */
 export const say = (text: string): AgentEvent => ({ type: 'text', text });
 
 /** Promise that the test resolves. */
@@ -23,7 +23,7 @@ export class Gate {
   });
 }
 
-/** Returns an agent that says `One` immediately and ` two.` after the gate has opened. */
+/** Returns an agent that says `One` immediately and ` two.` after the gate opens. */
 export const twoParts = (middle: Gate): Script =>
   async function* () {
     yield say('One');
@@ -47,8 +47,8 @@ export function useGates(): () => Gate {
 const HOOK_MS = 30_000;
 
 /**
- * Service inside the test's process, so that the test controls the agent's actions and their timing. Everything else works as in
- * production. Several services can share a database.
+ * Service inside the test process, so that the test controls the agent's actions and their timing. Everything else
+ * works as in production. Several services can share a database.
  */
 export class ScriptedService {
   private constructor(
@@ -82,7 +82,7 @@ export class ScriptedService {
   }
 }
 
-/** Scripted service of a test file, with a connection to its database. */
+/** Scripted service for a test file, with a connection to its database. */
 export type TestScriptedService = Pick<ScriptedService, 'app' | 'url' | 'session'> & { readonly database: pg.Client };
 
 /** Provides a scripted service to the tests of a file. It is started before the first test and stopped after the last test. */

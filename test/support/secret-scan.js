@@ -1,18 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Patterns of secrets from any source. */
+/** Patterns that match secrets from any source. */
 const PATTERNS = {
   'a bearer token': /\bBearer\s+[\w~+/-]{8,}/i,
   'a JSON web token': /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/,
-  // Metrics have the same prefix as API keys, but no hexadecimal digits after it.
+  // Metrics have the same prefix as API keys, but no hexadecimal digits follow it.
   'an API key': /\bpws_[0-9a-f]{12}_[0-9a-f]{16,}/,
   'a signature': /\b(?:X-Amz-Signature|X-Amz-Credential|signature)=[\w%-]{8,}/i,
   'a password in a URL': /\b[a-z]+:\/\/[^\s:/@"]+:[^\s@/"]{4,}@/,
 };
 
 /**
- * Returns a description of every secret in the text, with its line. The secrets in the line are masked.
+ * Returns a description of each secret in the text, with its line. The secrets in that line are masked.
  *
  * @param {string} text lines of a log
  * @param {readonly string[]} secrets
@@ -30,13 +30,15 @@ export function findSecrets(text, secrets) {
   });
 }
 
-/** Length of the secrets' prefixes. The search compares the hashes of all prefixes in a single pass. */
+/**
+ * Length of the prefixes by which secrets are found. The search compares the hashes of all prefixes in a single pass.
+ */
 const BEGINNING = 8;
 const SLOTS = 2 ** 20;
 const BASE = 65_599;
 const OLDEST = Array.from({ length: BEGINNING }).reduce((power) => Math.imul(power, BASE), 1);
 
-/** Returns the secrets that occur in the text. Reads the text once, for any number of secrets. */
+/** Returns the secrets that occur in the text. Reads the text only once, regardless of the number of secrets. */
 function included(text, secrets) {
   const found = new Set(secrets.filter((secret) => secret.length < BEGINNING && text.includes(secret)));
   const slots = new Map();
@@ -66,7 +68,7 @@ function hide(line, secrets) {
 }
 
 /**
- * Searches all logs of a run's services for secrets.
+ * Searches all service logs of a run for secrets.
  *
  * @param {string} folder folder of the logs
  * @returns {{ lines: number, problems: string[] }}

@@ -7,7 +7,7 @@ import { configureHttp } from '../../src/common/http/configure-http.js';
 import { endConnections } from '../../src/common/http/ending-connections.js';
 import { requestLog } from '../../src/common/logging/request-log.js';
 
-/** Line of the request log. */
+/** Entry of the request log. */
 export interface RequestLine {
   level: number;
   msg?: string;
@@ -25,7 +25,7 @@ export interface ServedModule {
   close(): Promise<void>;
 }
 
-/** Serves a module over HTTP in the same way as the application, for tests that need no database. */
+/** Serves a module over HTTP as the application would, for tests that need no database. */
 export async function serveModule(module: Type): Promise<ServedModule> {
   const log: RequestLine[] = [];
   const app = await NestFactory.create<NestExpressApplication>(module, { bodyParser: false, logger: false });

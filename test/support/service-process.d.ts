@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 
 /** Resources of a service process. Several processes can share them. */
 export interface ServiceEnvironment {
-  /** If empty, the process starts an embedded server with the demo. */
+  /** If this URL is empty, the process starts an embedded server with demo data. */
   databaseUrl: string;
   dataDir: string;
   secret: string;
 }
 
-/** Line of the service's log. */
+/** Entry of the service log. */
 export interface LogLine {
   level: number;
   msg: string;
@@ -17,7 +17,7 @@ export interface LogLine {
 
 export interface Start {
   environment: ServiceEnvironment;
-  /** Additional settings under their environment variables. Database, folder and secret are already set. */
+  /** Additional settings by environment variable. The database, the folder and the secret are already set. */
   settings?: Record<string, string>;
   /** Paths of modules that are loaded before the service. */
   preload?: string[];
@@ -29,14 +29,14 @@ export interface Start {
 export interface Started {
   child: ChildProcess;
   url: string;
-  /** Log so far, without debug lines. Later lines are appended. */
+  /** Log so far, without debug lines. Later lines are added. */
   log: LogLine[];
 }
 
 export function startProcess(start: Start): Promise<Started>;
 
-/** Stops a process with the signal that an operator would send, and returns its exit code. */
+/** Stops a process with the same signal as an operator would send, and returns its exit code. */
 export function stopProcess(child: ChildProcess): Promise<number | null>;
 
-/** Returns the errors in a log. No request may cause an error. */
+/** Returns the errors in a log. Requests must not cause errors. */
 export function errorsIn(log: readonly LogLine[]): LogLine[];

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
 const START_MS = 60_000;
-/** Includes the time to create a database cluster. */
+/** Startup timeout. Includes the time to create a database cluster. */
 const FIRST_START_MS = 90_000;
 const STOP_MS = 25_000;
 const INFO_LEVEL = 30;
@@ -15,7 +15,7 @@ const ERROR_LEVEL = 50;
 
 /** Program that `npm start` runs. */
 const SERVICE = 'dist/bundle/main.js';
-/** The same program as separate modules, so that a `preload` can change them. */
+/** The same program as separate modules, so that a `preload` module can modify them. */
 const MODULES = 'dist/src/main.js';
 const CHANGES_MODULES = /\/(one-connection|slow-agent|soak-agent)\.js$/;
 
@@ -38,13 +38,13 @@ export async function startProcess({ environment, settings = {}, preload = [], l
         DATABASE_URL: databaseUrl,
         DATA_DIR: dataDir,
         AUTH_JWT_SECRET: secret,
-        // The most verbose log is searched for secrets when the run ends.
+        // The log is as verbose as possible, because it is searched for secrets when the run ends.
         LOG_LEVEL: 'trace',
         ...settings,
       },
     },
   );
-  // A test that does not stop its service can still exit. The service then ends with its parent.
+  // A test process can exit even if it does not stop its service. The service then ends with its parent.
   child.unref();
   child.channel?.unref();
   const log = [];
@@ -52,7 +52,7 @@ export async function startProcess({ environment, settings = {}, preload = [], l
   return { child, url, log };
 }
 
-/** Stops a process with the signal that an operator would send, and returns its exit code. */
+/** Stops a process with the same signal as an operator would send, and returns its exit code. */
 export async function stopProcess(child) {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const ended = once(child, 'exit');
@@ -64,10 +64,10 @@ export async function stopProcess(child) {
   return code;
 }
 
-/** Returns the errors in a log. No request may cause an error. */
+/** Returns the errors in a log. Requests must not cause errors. */
 export const errorsIn = (log) => log.filter(({ level }) => level >= ERROR_LEVEL);
 
-/** Collects the log. Resolves to the URL in the line that reports the service as ready. */
+/** Collects the log. Resolves to the URL from the line that reports the service as ready. */
 async function ready(child, log, logFolder, patienceMs) {
   const complaints = text(child.stderr);
   const file = join(logFolder, `${child.pid}-${randomBytes(4).toString('hex')}.log`);
@@ -82,7 +82,7 @@ async function ready(child, log, logFolder, patienceMs) {
       if (!line.startsWith('{')) return;
       appendFileSync(file, `${line}\n`);
       const entry = JSON.parse(line);
-      // Tests only check these lines. The log file contains all of them.
+      // Tests only check lines from the info level upwards. The log file contains all lines.
       if (entry.level >= INFO_LEVEL) log.push(entry);
       if (entry.msg === 'ready') {
         clearTimeout(patience);

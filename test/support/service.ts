@@ -19,9 +19,9 @@ const SECRET_SETTINGS = ['AGENT_API_KEY', 'S3_SECRET_KEY', 'AUTH_JWT_SECRET'];
 export type { LogLine, ServiceEnvironment };
 
 export interface ServiceOptions {
-  /** Resources of another service that this service takes over or shares. Defaults to new resources. */
+  /** Resources of another service, to take over or share. Defaults to new resources. */
   environment?: ServiceEnvironment;
-  /** Additional settings under their environment variables. Database, folder and secret are already set. */
+  /** Additional settings by environment variable. The database, the folder and the secret are already set. */
   settings?: Record<string, string>;
   /** Paths of modules that are loaded before the service. */
   preload?: string[];
@@ -33,7 +33,7 @@ export class Service {
     private readonly process: ChildProcess,
     readonly url: string,
     readonly environment: ServiceEnvironment,
-    /** Log so far. Later lines are appended. */
+    /** Log so far. Later lines are added. */
     readonly log: readonly LogLine[],
   ) {}
 
@@ -69,7 +69,7 @@ export class Service {
     return new Client(this.url);
   }
 
-  /** Stops the process with the signal that an operator would send, and returns its exit code. */
+  /** Stops the process with the same signal as an operator would send, and returns its exit code. */
   async stop(): Promise<number | null> {
     return await stopProcess(this.process);
   }
@@ -83,7 +83,7 @@ export class Service {
   }
 }
 
-/** Removes the database and the files. No process may still be using them. */
+/** Removes the database and the files. No process may be using them any longer. */
 export async function removeEnvironment({ databaseUrl, dataDir }: ServiceEnvironment): Promise<void> {
   if (databaseUrl !== '') await dropDatabase(databaseUrl);
   await rm(dataDir, { recursive: true, force: true });
@@ -98,13 +98,14 @@ export async function makeEnvironment(): Promise<ServiceEnvironment> {
   };
 }
 
-/** Service of a test file, as returned by {@link useService}. */
+/** Service for a test file, as returned by {@link useService}. */
 export type TestService = Pick<Service, 'url' | 'pid' | 'log' | 'session' | 'anonymous' | 'environment'>;
 
 /**
  * Provides a service to the tests of a file. It is started before the first test and stopped after the last test.
  *
- * A file fails if its service logs an error, unless it `expectsErrors`, because no request may cause an unexpected error.
+ * If the service logs an error, the tests fail, because no request may cause an unexpected error. `expectsErrors` turns
+ * this check off.
  */
 export function useService({
   expectsErrors = false,
@@ -145,14 +146,14 @@ export function useService({
   };
 }
 
-/** Service that several files share. Exposes only properties that do not depend on other users of the service. */
+/** Service shared by several files. Exposes only properties that do not depend on other users of the service. */
 export type SharedService = Pick<Service, 'url' | 'session' | 'anonymous'> & {
   readonly environment: Pick<ServiceEnvironment, 'databaseUrl' | 'secret'>;
 };
 
 /**
- * Provides a service that all files share, for tests without special settings. These tests must not check logs, the process, or
- * all rows of a table. Every session belongs to a new company unless a test requests otherwise.
+ * Provides a service that all files share, for tests without special settings. These tests must not check logs, the
+ * process, or all rows of a table. Every session belongs to a new company unless a test requests a specific company.
  *
  * If the service has logged an error, the run fails at its end.
  */
@@ -161,8 +162,9 @@ export function useSharedService(): SharedService {
 }
 
 /**
- * Provides a service that all files of a Jest process share, for tests that only need to check the process. These files run one
- * after another. As with {@link useSharedService}, the run fails at its end if the service has logged an error.
+ * Provides a service shared by all files of a Jest process, for tests whose only special need is to check the process.
+ * These files run one after another. As with {@link useSharedService}, the run fails at its end if the service has
+ * logged an error.
  */
 export function useServiceInTurn(): SharedService & Pick<Service, 'pid'> {
   return useShared(`/of-${process.env['JEST_WORKER_ID']}`);
@@ -174,7 +176,7 @@ function useShared(name: string): SharedService & Pick<Service, 'pid'> {
     shared = await sharedService(name);
     keepSecret(shared.environment.secret, new URL(shared.environment.databaseUrl).password);
   }, START_MS);
-  // If the service has crashed, each request fails without a reason. This request reports the reason.
+  // If the service has crashed, each request fails without a reason. This request then reports the reason.
   afterAll(async () => {
     await sharedService(name);
   });

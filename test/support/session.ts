@@ -13,9 +13,9 @@ export interface SessionOptions {
   name?: string;
   email?: string;
   picture?: string;
-  /** Issue time of the token in seconds of Unix time. By default the token does not contain it. */
+  /** Issue time of the token in seconds of Unix time. Not included in the token by default. */
   issuedAt?: number;
-  /** Lifetime of the token in seconds. Negative for an expired token. Defaults to an hour. */
+  /** Lifetime of the token in seconds. Defaults to an hour. A negative number creates an expired token. */
   expiresIn?: number;
 }
 

@@ -7,10 +7,10 @@ import pg from 'pg';
 import { errorsIn, startProcess, stopProcess } from './service-process.js';
 
 /**
- * Services that test files share. Each service is started when a file first requests it.
+ * Services shared by test files. Each service starts when a file first requests it.
  *
- * This class is an HTTP server that returns the address of a named service, or 500 with the reason why it cannot run. Names are
- * paths such as `/all`.
+ * This class is an HTTP server that returns the address of a named service, or 500 with the reason why the service
+ * cannot run. Names are paths such as `/all`.
  */
 export class SharedServices {
   #run;
@@ -27,7 +27,7 @@ export class SharedServices {
     return `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  /** Stops all services that were started. Returns a line for each reason why the run must fail. */
+  /** Stops all services that were started. Returns one line for each reason to fail the run. */
   async stop() {
     this.#server.close();
     this.#server.closeAllConnections();

@@ -1,7 +1,7 @@
 /*
- * Preloaded into a process of the service. On SIGUSR2, its clock jumps as if an operator had set the system time. CLOCK_JUMPS
- * lists the differences from the true time in seconds, separated by commas, and each signal applies the next item. Timers are not
- * affected, as on a real machine.
+ * Preloaded into a service process. On SIGUSR2, the clock jumps as if an operator had set the system time. CLOCK_JUMPS
+ * lists the offsets from the true time in seconds, separated by commas. Each signal applies the next offset. Timers are
+ * not affected, as on a real machine.
  */
 const jumps = (process.env.CLOCK_JUMPS ?? '').split(',').map(Number);
 const TrueDate = Date;

@@ -8,7 +8,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'j
 const AUDIENCE = 'project-workspace';
 const KID = 'a-key';
 
-/** Parameters of a sign-in, kept until its code is exchanged for tokens. */
+/** Parameters of a sign-in, kept until the code is exchanged for tokens. */
 interface Asked {
   client_id: string;
   redirect_uri: string;
@@ -17,8 +17,8 @@ interface Asked {
 }
 
 /**
- * OpenID provider for a page with the client id `page`. Signs in every visitor as the current `person` and redirects back with a
- * code. A code is valid once and only with its PKCE verifier. Tokens can be renewed.
+ * OpenID provider for a page with the client id `page`. Signs in every visitor as the current `person` and redirects
+ * back with a code. A code can be used once and only with its PKCE verifier. Tokens can be refreshed.
  */
 export class SignInProvider {
   readonly audience = AUDIENCE;
@@ -26,9 +26,9 @@ export class SignInProvider {
   person: { sub: string; name: string; company_id: string; role: string } | undefined;
   /** Lifetime of access tokens in seconds. */
   lifetime = 600;
-  /** Number of renewed tokens. */
+  /** Number of token refreshes. */
   renewals = 0;
-  /** Whether to reject renewals, because the person was signed out everywhere. */
+  /** Whether to reject refreshes, as if the person was signed out everywhere. */
   hasEnded = false;
   private readonly codes = new Map<string, Asked>();
   private readonly refreshTokens = new Set<string>();
@@ -56,7 +56,7 @@ export class SignInProvider {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Settings of a service whose page signs in with this provider. */
+  /** Settings for a service whose page signs in with this provider. */
   get settings(): Record<string, string> {
     return {
       AUTH_JWKS_URL: `${this.url}/keys`,

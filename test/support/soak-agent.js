@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LlmAgent } from '../../dist/src/agent/llm/llm.agent.js';
 
 /*
- * Preloaded into a process of the built service. Instead of asking a model, the agent plays a random turn with text, costs and
- * calls of the real tools.
+ * Preloaded into a process of the built service. Instead of asking a model, the agent plays a random turn with text,
+ * costs and calls of the real tools.
  *
- * Every file has a unique name, and every card change is a version of the same card. Missing or repeated effects are therefore
- * visible.
+ * Every file has a unique name, and every card change creates another version of the same card. This makes missing or
+ * repeated effects visible.
  */
 const COST = 0.01;
 

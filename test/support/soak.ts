@@ -9,17 +9,20 @@ import { waitUntilIdle } from './traffic.js';
 
 export interface SoakOptions {
   conversations: number;
-  /** Duration of posting messages and killing processes. */
+  /** Time during which messages are posted and processes are killed. */
   seconds: number;
-  /** Whether turns of dead workers are taken over immediately at the end, without waiting for their leases to expire. */
+  /**
+   * Whether the turns of dead workers are taken over immediately at the end, without waiting for their leases to
+   * expire.
+   */
   hurries?: boolean;
-  /** Maximum pause between two posts of a conversation, in milliseconds. */
+  /** Maximum pause between two posts in a conversation, in milliseconds. */
   restMs: number;
   /** Maximum time between two kills of a process, in milliseconds. The actual time is random. */
   killWithinMs: number;
 }
 
-/** Activity during the soak. */
+/** Counts of what happened during the soak. */
 export interface SoakCounts {
   posted: number;
   turns: number;
@@ -55,7 +58,7 @@ export interface SoakProblems {
 /** Number of files to read back through the API. */
 const READ_BACK = 100;
 
-/** Runs two API and two worker processes with many conversations, and keeps killing processes. */
+/** Runs two API processes and two worker processes with many conversations, and keeps killing processes. */
 export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; problems: SoakProblems }> {
   const environment = await makeEnvironment();
   const database = new pg.Client(environment.databaseUrl);
@@ -75,7 +78,7 @@ export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; 
     const posts = projects.map((project) => converse(clients, project, over, options.restMs));
     const { kills, api_kills } = await killAll(apis, workers, start, over, options.killWithinMs);
     const posted = (await Promise.all(posts)).flat();
-    // The next output of a running turn extends its lease again.
+    // A turn that is still running renews its lease with its next output.
     if (options.hurries === true) await database.query(`UPDATE turns SET due_at = now() WHERE state <> 'ended'`);
     for (const project of projects) await waitUntilIdle(client, project);
     return {
@@ -89,7 +92,7 @@ export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; 
   }
 }
 
-/** Posts messages until the time has elapsed. Returns the ids of the accepted messages. */
+/** Posts messages until the time is up. Returns the ids of the accepted messages. */
 async function converse(clients: Client[], project: string, over: number, restMs: number): Promise<string[]> {
   const posted: string[] = [];
   while (Date.now() < over) {
@@ -97,19 +100,19 @@ async function converse(clients: Client[], project: string, over: number, restMs
     const body = { content: client_msg_id, client_msg_id };
     const status = await send(clients, project, body);
     if (status === 202) posted.push(client_msg_id);
-    // Occasionally repeats the post, as a client does if the response was lost.
+    // Occasionally repeats the post, as a client does after it lost the response.
     if (status === 202 && Math.random() < 0.1) await send(clients, project, body);
     await pause(Math.random() * restMs);
   }
   return posted;
 }
 
-/** Posts through a random process. Tries again as long as processes die before they respond. */
+/** Posts through a random process. Tries again if that process dies before it responds. */
 async function send(clients: Client[], project: string, body: object): Promise<number> {
   for (;;) {
     const by = clients[Math.floor(Math.random() * clients.length)] as Client;
     const answer = await by.send('POST', `/projects/${project}/chat`, { body }).catch((error: unknown) => {
-      // fetch reports a dead process only as a TypeError, which is not the same class as Jest's TypeError.
+      // fetch reports a dead process only as a TypeError, whose class is not Jest's TypeError.
       if ((error as Error).name === 'TypeError') return null;
       throw error;
     });
@@ -119,8 +122,8 @@ async function send(clients: Client[], project: string, body: object): Promise<n
 }
 
 /**
- * Kills one process after another, every fourth of them an API, and replaces each process in the background. Returns the number
- * of kills.
+ * Kills one process after another and replaces each process in the background. Every fourth process is an API. Returns
+ * the number of kills.
  */
 async function killAll(
   apis: Service[],
@@ -140,7 +143,7 @@ async function killAll(
     if (victim === undefined) continue;
     await victim.kill();
     if (isApi) api_kills += 1;
-    // Clients identify an API by its address.
+    // A replacement API keeps the address, by which clients identify it.
     replacements.push(start(role, isApi ? new URL(victim.url).port : '0').then((next) => group.push(next)));
   }
   await Promise.all(replacements);
@@ -158,7 +161,7 @@ async function count(database: pg.Client): Promise<Omit<SoakCounts, 'posted' | '
   return rows[0] as Omit<SoakCounts, 'posted' | 'kills' | 'api_kills'>;
 }
 
-/** Returns how many of the newest files have wrong content. */
+/** Returns the number of newest files whose content is wrong. */
 async function readBack(database: pg.Client, client: Client): Promise<number> {
   const { rows } = await database.query<{ project_id: string; path: string }>(
     `SELECT p.id AS project_id, n.name AS path FROM nodes n JOIN projects p ON p.workspace_id = n.container_id

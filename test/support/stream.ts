@@ -19,7 +19,7 @@ export interface StreamedEvent {
 export interface StreamOptions {
   query?: Record<string, string | number>;
   headers?: Record<string, string>;
-  /** Stream of the project to open. Defaults to `chat/stream`. */
+  /** Project stream to open. Defaults to `chat/stream`. */
   of?: 'chat/stream' | 'events';
 }
 
@@ -41,7 +41,9 @@ export class EventStream {
     this.resume();
   }
 
-  /** Opens `/projects/{id}/chat/stream` or another stream of the project. A response other than 200 has no events. */
+  /**
+   * Opens `/projects/{id}/chat/stream` or another stream of the project. If the status is not 200, there are no events.
+   */
   static async open(
     url: string,
     token: string,
@@ -62,7 +64,7 @@ export class EventStream {
     return this.response.statusCode;
   }
 
-  /** Stops reading for a while, as if the network was lost. */
+  /** Stops reading for a while, as if the network connection was lost. */
   pause(): void {
     this.response.pause();
   }
@@ -82,12 +84,12 @@ export class EventStream {
 
   /** Waits until the events satisfy a condition. */
   async until(done: (events: StreamedEvent[]) => boolean, until: string, deadlineMs = 10_000): Promise<void> {
-    // Only returns names, because the error message shows the last result.
+    // Returns only event names, because the error message shows the last result.
     const look = (): Promise<string[]> => Promise.resolve(this.events.map(({ event }) => event));
     await eventually(look, () => done(this.events), { until, deadlineMs });
   }
 
-  /** Waits for the end of a number of turns. */
+  /** Waits until a number of turns have ended. */
   async ended(turns = 1): Promise<void> {
     await this.until(() => this.named('turn.ended').length >= turns, `${turns} turns have ended`);
   }
@@ -112,7 +114,7 @@ export class EventStream {
   }
 }
 
-/** Applies an event to a message, as a web client would. Shares no code with the service's own implementation. */
+/** Applies an event to a message, as a web client would. Independent of the service's own implementation. */
 export function foldMessage(message: Message | null, { event, data }: StreamedEvent): Message | null {
   if (event === 'turn.started') return data['message'] as Message;
   if (message === null) return null;

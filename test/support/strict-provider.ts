@@ -12,7 +12,7 @@ interface Block {
   tool_use_id?: string;
 }
 
-/** Returns the reasons why strict providers reject a conversation. */
+/** Returns the reasons why strict providers would reject a conversation. */
 export function problemsOf(format: WireFormat, messages: WireBody['messages']): string[] {
   const conversation = messages.filter(({ role }) => role !== 'system' && role !== 'developer');
   return [...common(conversation), ...(format === 'openai' ? ofOpenAi(conversation) : ofAnthropic(conversation))];
@@ -39,7 +39,7 @@ function common(messages: WireMessage[]): string[] {
 
 function ofOpenAi(messages: WireMessage[]): string[] {
   const problems: string[] = [];
-  // Follows Mistral's chat templates. User and assistant alternate, apart from calls and results.
+  // Follows Mistral's chat templates: user and assistant messages alternate, apart from calls and results.
   const roles = messages.filter(({ role, tool_calls }) => role !== 'tool' && tool_calls === undefined);
   roles.forEach(({ role }, index) => {
     if ((role === 'user') !== (index % 2 === 0)) problems.push(`message ${index} without calls is from ${role}`);

@@ -7,7 +7,9 @@ export interface Read {
   etag: string | undefined;
 }
 
-/** Client that caches every response by path and revalidates it. Counts the responses that it did not have to download. */
+/**
+ * Client that caches every response by path and revalidates it. Counts the responses that were not downloaded again.
+ */
 export class CachingClient {
   private readonly kept = new Map<string, Read>();
   spared = 0;
@@ -19,7 +21,7 @@ export class CachingClient {
     private readonly seen: SeenTags,
   ) {}
 
-  /** Returns the current response of a path. Error responses are returned without caching and clear the cached response. */
+  /** Returns the current response for a path. Error responses are not cached and clear the cached response. */
   async read(path: string): Promise<Read> {
     const kept = this.kept.get(path);
     const read = await readOnce(this.base, this.token, path, kept?.etag);
@@ -49,11 +51,11 @@ export class ForgetfulClient {
   }
 }
 
-/** Bodies by entity tag, from all clients. A second body with the same tag is an error. */
+/** Bodies by entity tag, from all clients. A second body with the same tag causes an error. */
 export class SeenTags {
   private readonly bodies = new Map<string, string>();
 
-  /** @throws Error if the tag is not strong, or if it was used for another body before */
+  /** @throws Error if the tag is weak, or if it was used for a different body before */
   note(path: string, read: Read): Read {
     const { etag, text } = read;
     if (etag === undefined || !/^"[\w-]{22}"$/.test(etag)) throw new Error(`${path} has no strong tag: ${etag}`);

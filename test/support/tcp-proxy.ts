@@ -1,10 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** State of the network between two programs: intact, refusing and closing connections, or dropping all data. */
+/**
+ * State of the network between two programs: intact, cut (connections are refused and closed), or silent (all data is
+ * dropped).
+ */
 export type Network = 'whole' | 'cut' | 'silent';
 
-/** TCP proxy to a local server, which a test can break. Its port stays the same when the server's port changes. */
+/**
+ * TCP proxy to a local server whose connections a test can break. Its port stays the same when the server's port
+ * changes.
+ */
 export class TcpProxy {
   /** Port of the server. */
   target: number;
@@ -12,7 +18,7 @@ export class TcpProxy {
   delayMs = 0;
   private network: Network = 'whole';
   private readonly open = new Set<Socket>();
-  /** Connections that arrived while the network was silent. */
+  /** Connections that were opened while the network was silent. */
   private waiting: Socket[] = [];
 
   private constructor(

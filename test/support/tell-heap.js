@@ -3,8 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /*
- * Preloaded into a process of the service. Logs the heap size after a collection every TELL_HEAP_MS. Also logs every block of the
- * event loop that took more than a second of processor time, which does not depend on other programs. Needs Linux.
+ * Preloaded into a service process. Every TELL_HEAP_MS, it logs the heap size after a garbage collection. It also logs
+ * whenever the event loop is blocked for more than a second of CPU time, which does not depend on other programs. Works
+ * only on Linux.
  */
 const TICK_MS = 100;
 const STANDSTILL_MS = 1_000;
@@ -19,7 +20,7 @@ const tell = () => {
 };
 setTimeout(tell, Number(process.env.TELL_HEAP_MS)).unref();
 
-/** Processor time of the main thread in ms. Linux counts in hundredths of a second. */
+/** CPU time of the main thread in ms. Linux counts in hundredths of a second. */
 const worked = () => {
   const fields = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -35,7 +36,7 @@ const tick = () => {
   last = now;
   setTimeout(tick, TICK_MS).unref();
 };
-// Excludes the time that the service needs to load.
+// Excludes the time that the service needs to start.
 setTimeout(() => {
   last = worked();
   tick();

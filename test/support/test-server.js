@@ -8,16 +8,17 @@ import { migrate } from '../../dist/src/database/migrate.js';
 import { SharedServices } from './shared-service.js';
 
 /**
- * Database server of a test run, with a migrated database that every test file copies, and the services that several files share.
+ * Database server for a test run. It contains a migrated database that is copied for every test file. This process also
+ * runs the services shared by several files.
  *
- * Ends when its parent disconnects or dies. It then removes everything: the server and the run's folder, which contains all other
- * files of the tests.
+ * Ends when its parent disconnects or dies. It then removes everything: the server and the run's folder, which contains
+ * all other files of the tests.
  */
 const TEMPLATE = 'migrated';
 
 const over = once(process, 'disconnect');
 const directory = await realpath(await mkdtemp(join(tmpdir(), 'workspace-tests-')));
-// If root starts the run, the server runs as another user, who needs access through this folder.
+// If root starts the run, the server runs as a different user, who needs access through this folder.
 if (process.getuid?.() === 0) await chmod(directory, 0o711);
 try {
   const server = await startEmbeddedPostgres({ dataDir: join(directory, 'server'), ephemeral: true });
@@ -26,7 +27,7 @@ try {
     await createTemplate(admin);
     const run = { admin, template: TEMPLATE, directory };
     const shared = new SharedServices(run);
-    // The callback is needed, because otherwise a send to a dead parent would end this process before it has cleaned up.
+    // Without the callback, a send to a dead parent would end this process before it has cleaned up.
     const tell = (message) => process.send?.(message, () => undefined);
     tell({ ...run, shared: await shared.listen() });
     process.once('message', async () => tell(await shared.stop()));

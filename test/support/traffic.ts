@@ -3,22 +3,22 @@ import type { ChatMessageListResponse, ConversationSyncResponse } from '../../sr
 import type { Answer, Client } from './client.js';
 import { eventually } from './eventually.js';
 
-/** Results of requests that were sent during a fault. */
+/** Results of the requests sent during a fault. */
 export interface TrafficCounts {
   sent: number;
   acknowledged: number;
   /** Number of rejected requests by status. */
   refused: Record<string, number>;
-  /** Number of acknowledged requests whose effect is missing afterwards. */
+  /** Number of acknowledged requests whose effect is missing. */
   lost: number;
   /** Number of requests whose effect exists more than once. */
   doubled: number;
   slowest_ms: number;
 }
 
-/** Kind of request that makes a change, with a way to check the change. */
+/** Kind of request that makes a change, and a way to check that change. */
 export interface Work {
-  /** Sends the request once, with a unique id. */
+  /** Sends a single request with a unique id. */
   send(id: string): Promise<Answer>;
   /** Returns the ids of all existing changes. */
   found(): Promise<string[]>;
@@ -96,7 +96,7 @@ export function posting(client: Client, project: string): Work {
   };
 }
 
-/** Creates skills in a project. Each skill is a file in the store, and its content is read back. */
+/** Creates skills in a project. Each skill is a file in the store whose content is read back. */
 export function storing(client: Client, project: string): Work {
   const ids: string[] = [];
   return {

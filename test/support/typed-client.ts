@@ -3,18 +3,18 @@ import { committedContract } from './contract.js';
 import { keepSecretsOf } from './secrets.js';
 import type { Session } from './session.js';
 
-/** Returns the client package for a signed-in user. Every response is checked against `openapi.json`. */
+/** Returns a client from the client package for a signed-in user. Every response is checked against `openapi.json`. */
 export function typedClient(url: string, { token }: Session, options: Partial<ClientOptions> = {}): WorkspaceClient {
   return new WorkspaceClient({ baseUrl: url, token, fetch: checkedFetch, ...options });
 }
 
-/** `fetch` that checks responses of the API. */
+/** `fetch` that checks API responses. */
 export async function checkedFetch(request: Request): Promise<Response> {
   const response = await fetch(request);
   const { method } = request;
   const path = new URL(request.url).pathname;
   const contentType = response.headers.get('content-type');
-  // Streams do not end, and files are not part of the API.
+  // Streams do not end, and file transfers are not part of the API.
   if (contentType === 'text/event-stream' || !path.startsWith('/api/')) return response;
   const text = await response.clone().text();
   committedContract().check({ method, path, status: response.status, contentType, text });

@@ -1,4 +1,5 @@
-// Preloaded into the service. Throws uncaught errors: an error of a single connection, or an error of the process.
+// Preloaded into the service. Throws uncaught errors: a connection error on SIGUSR2 and a programming error on
+// SIGWINCH.
 const throwLater = (error) => setImmediate(() => throwNow(error));
 const throwNow = (error) => {
   throw error;

@@ -11,7 +11,7 @@ export const start = async (client: Client, place: Place, path: string, size?: n
   await client.post<UploadStartResponse>('/files/upload/start', { ...place, path, size });
 
 /**
- * Sends a part. With `chunked`, its length is not declared. A client that continues to send after a rejection may find the
+ * Sends a part. With `chunked`, its length is not declared. A client that keeps sending after a rejection may find the
  * connection closed.
  */
 export const put = async (url: string | undefined, bytes: number, chunked = false): Promise<number | 'closed'> => {
@@ -24,7 +24,7 @@ export const put = async (url: string | undefined, bytes: number, chunked = fals
   }
 };
 
-/** Starts to send a part and keeps it in progress. Resolves when the part has been admitted. */
+/** Starts to send a part and keeps the request in progress. Resolves when the part is admitted. */
 export const hold = async (url: string | undefined, bytes: number): Promise<HeldRequest> =>
   await new Promise((resolve) => {
     const held: HeldRequest = HeldRequest.start(url ?? '', {

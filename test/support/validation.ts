@@ -6,11 +6,11 @@ import { ValidationPipe } from '../../src/common/validation/validation.pipe.js';
 
 const pipe = new ValidationPipe();
 
-/** Returns the body that a handler with this type receives for a JSON text. */
+/** Returns the body that a handler with this type receives for a JSON string. */
 export const accept = <Body>(type: Type<Body>, json: string): Body =>
   pipe.transform(parseJson(json), { type: 'body', metatype: type }) as Body;
 
-/** Returns the `detail` of the error response to a JSON text. */
+/** Returns the `detail` of the error response to a JSON string. */
 export function refuse(type: Type, json: string): ErrorEntry[] {
   try {
     accept(type, json);
@@ -21,7 +21,7 @@ export function refuse(type: Type, json: string): ErrorEntry[] {
   throw new Error(`${json} was accepted`);
 }
 
-/** Returns a class with a single field `f`. */
+/** Returns a class with a single field named `f`. */
 export function holder(decorator: PropertyDecorator): Type<{ f: unknown }> {
   class Holder {
     f!: unknown;
@@ -32,7 +32,10 @@ export function holder(decorator: PropertyDecorator): Type<{ f: unknown }> {
 
 export type Expected = [type: string, msg: string, ctx?: Record<string, unknown>];
 
-/** Tests values of a field: `accepted` values with their results, and `refused` values with the only entry of their error. */
+/**
+ * Tests the values of a field: `accepted` values with their results, and `refused` values with the only entry of their
+ * error.
+ */
 export function checkField(
   decorator: PropertyDecorator,
   accepted: readonly (readonly [json: string, value: unknown])[],
@@ -40,10 +43,10 @@ export function checkField(
 ): void {
   const type = holder(decorator);
   if (accepted.length > 0) {
-    it.each(accepted)('takes %s', (json, value) => expect(accept(type, `{"f":${json}}`).f).toStrictEqual(value));
+    it.each(accepted)('accepts %s', (json, value) => expect(accept(type, `{"f":${json}}`).f).toStrictEqual(value));
   }
   it.each(refused.map((row) => ({ json: row[0], type: row[1], msg: row[2], ctx: row[3] })))(
-    'refuses $json: $type',
+    'rejects $json: $type',
     ({ json, ctx, ...entry }) =>
       expect(refuse(type, `{"f":${json}}`)).toStrictEqual([
         { ...entry, loc: ['body', 'f'], input: JSON.parse(json) as unknown, ...(ctx && { ctx }) },

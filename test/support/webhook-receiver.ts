@@ -9,7 +9,7 @@ export interface Received {
   body: { id: number; type: string; project_id?: string; data: Record<string, unknown> };
 }
 
-/** Sends the response of a receiver. If it does not, the request hangs. */
+/** Handles a received request and sends the response. If it sends no response, the request hangs. */
 export type Answering = (received: Received, response: ServerResponse, count: number) => void;
 
 export const take: Answering = (_, response) => void response.writeHead(204).end();
@@ -44,7 +44,7 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Numbers of the received events, ordered by their first delivery. */
+  /** Ids of the received events, ordered by their first delivery. */
   get firstIds(): number[] {
     return [...new Set(this.received.map(({ body }) => body.id))];
   }

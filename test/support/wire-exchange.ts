@@ -6,10 +6,10 @@ const MiB = 1024 ** 2;
 const ANSWER_MS = 60_000;
 /** Maximum time until an event stream is closed. */
 const STREAM_MS = 2_000;
-/** Maximum length of a body to keep. Longer bodies are read and discarded. */
+/** Maximum length of a body to keep. Longer bodies are read but not kept. */
 const MAX_KEPT = 8 * MiB;
 
-/** Error codes of writing to a connection that the other side has closed. */
+/** Error codes for writing to a connection that the other side has closed. */
 const CLOSED = ['ECONNRESET', 'EPIPE'];
 
 export interface Exchanged {
@@ -18,11 +18,11 @@ export interface Exchanged {
   contentType: string | null;
   /** Length of the body. */
   bytes: number;
-  /** Body. Undefined if it was too long to keep, or if it was a stream. */
+  /** Text of the body. Undefined if the body was too long to keep, or if it was a stream. */
   text?: string;
 }
 
-/** Sends a request and reads its response. Never rejects: errors become the status. */
+/** Sends a request and reads the response. Never rejects: errors become the status. */
 export function exchange(
   url: string,
   { method, path, headers, body }: WireRequest,
@@ -32,12 +32,12 @@ export function exchange(
     const none = (status: string): void => resolve({ status, contentType: null, bytes: 0 });
     const { hostname, port } = new URL(url);
     const length = { 'content-length': Buffer.byteLength(body) };
-    // The path is separate, because a URL would normalize dots.
+    // The path is passed separately, because a URL would normalize dot segments.
     const request = http.request({ hostname, port, path, method, headers: { ...length, ...headers }, agent });
     const patience = setTimeout(() => request.destroy(failure('ANSWER_TIMEOUT')), ANSWER_MS);
     request.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(patience);
-      // The service may close an idle connection just when it is reused. Every client retries in this case.
+      // The service may close an idle connection just as it is reused. Every client retries in this case.
       if (request.reusedSocket && CLOSED.includes(error.code ?? ''))
         resolve(exchange(url, { method, path, headers, body }, agent));
       else none(error.code ?? error.message);

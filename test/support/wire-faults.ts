@@ -69,7 +69,7 @@ const CHUNKS: ((n: number) => string)[] = [
 /**
  * Disturbs a connection in a way that no well-behaved client would.
  *
- * @param length approximate length of everything that can be long
+ * @param length approximate length of all variable-length fragments
  * @returns the statuses that were received
  */
 export async function disturb(url: string, dice: Dice, request: WireRequest, length: number): Promise<number[]> {

@@ -8,7 +8,7 @@ const STYLES = `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheet
 <xf numFmtId="164"/><xf numFmtId="20"/><xf numFmtId="10"/></cellXfs></styleSheet>`;
 const TYPE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** Returns a number with a style: 1 for a date, 2 for a date and time, 3 for a time, 4 for a percentage. */
+/** Returns a number cell with a style: 1 for a date, 2 for a date and time, 3 for a time, 4 for a percentage. */
 export const styled = (value: number, style: 1 | 2 | 3 | 4): SheetCell => ({
   xml: `<c s="${style}"><v>${value}</v></c>`,
 });
@@ -24,7 +24,7 @@ function cellXml(cell: SheetCell): string {
 }
 
 export interface WorkbookParts {
-  /** Texts for cells such as `<c t="s"><v>0</v></c>`. */
+  /** Shared strings for cells such as `<c t="s"><v>0</v></c>`. */
   shared?: string[];
   startsIn1904?: boolean;
   /** Names of hidden sheets. */
@@ -34,7 +34,8 @@ export interface WorkbookParts {
 }
 
 /**
- * Returns an XLSX file with these sheets. Each sheet is an array of rows that starts at row 1, and undefined rows are left out.
+ * Returns an XLSX file with the given sheets. Each sheet is an array of rows that starts at row 1. Undefined rows are
+ * omitted.
  */
 export function workbookFile(
   sheets: Record<string, (SheetCell[] | undefined)[]>,
