@@ -12,13 +12,13 @@ let gate: Gate;
 let started = 0;
 const seen: unknown[] = [];
 
-/** Reads the files of a mounted skill when called. */
+/** Reads the files of a mounted skill when it is called. */
 async function textsOf({ files }: EffectiveSkill): Promise<Record<string, string>> {
   const texts = await service.app.get(FileTreeReaderService).readTexts([...files.values()]);
   return Object.fromEntries(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
 }
 
-/** Records the mounted configuration, waits at the gate, and reads the skill files only then. */
+/** Records the mounted configuration, waits at the gate, and only then reads the skill files. */
 const script: Script = async function* ({ configuration: { instructions, skills } }) {
   started += 1;
   await gate.passed;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('the configuration of a turn', () => {
-  it('keeps the instructions and skills of its start while they are replaced, deleted or pulled', async () => {
+  it('keeps the instructions and skills from the start of the turn while they are replaced, deleted or pulled', async () => {
     const { client } = session;
     const skills = { alpha: { 'SKILL.md': 'Alpha.', 'a.txt': 'a' }, beta: { 'SKILL.md': 'Beta.' } };
     const { handle } = await makeDeployment(client, { instructions: 'First', skills });

@@ -42,7 +42,7 @@ const textOf = async (id: string, path: string) =>
   (await client.post<{ text: string }>('/files/content', { ...inWorkspace(id), path })).text;
 
 describe('checkout', () => {
-  it('makes a deployment the origin, pulls both kinds, and adds template files to the workspace', async () => {
+  it('sets the deployment as the origin, pulls instructions and skills, and adds template files to the workspace', async () => {
     const skills = { alpha: { 'SKILL.md': 'Alpha.', 'a.txt': 'a' } };
     const { handle, name } = await makeDeployment(client, { instructions: 'Text', skills });
     for (const path of ['README.md', 'data/old.csv', 'data/new.csv', 'notes', 'docs/AGENTS.md']) {
@@ -53,7 +53,7 @@ describe('checkout', () => {
     await makeFile(client, inWorkspace(id), 'notes/mine.txt', 'mine');
     await client.put(`/projects/${id}/skills/own`, { files: { 'SKILL.md': 'Own.' } });
 
-    // `notes` is a directory here, so the template file with that name is not added either.
+    // `notes` is a directory here, so the template file named `notes` is not added.
     expect(await checkout(id, name)).toEqual({ from_deployment: handle, objects: 3, workspace_files: 3 });
     expect(await projectOf(id)).toMatchObject({
       origin_deployment_handle: handle,
@@ -78,13 +78,13 @@ describe('checkout', () => {
     expect(await textOf(id, 'data/old.csv')).toBe('mine');
     expect(await textOf(id, 'README.md')).toBe('README.md of the template');
 
-    // Workspace files that the project has changed stay unchanged.
+    // Workspace files that were changed in the project stay unchanged.
     await makeFile(client, inWorkspace(id), 'README.md', 'changed');
     expect(await checkout(id, handle)).toEqual({ from_deployment: handle, objects: 3, workspace_files: 0 });
     expect(await textOf(id, 'README.md')).toBe('changed');
   });
 
-  it('can change the origin, which later pulls follow', async () => {
+  it('can change the origin, which determines the source of later pulls', async () => {
     const one = await makeDeployment(client, { instructions: 'One', skills: { one: { 'SKILL.md': 'One.' } } });
     const two = await makeDeployment(client, { instructions: 'Two' });
     const { id } = await makeProject(client, { from_deployment: one.handle });
@@ -113,7 +113,7 @@ describe('checkout', () => {
 });
 
 describe('config_digest', () => {
-  it('matches the deployment’s digest until the copy falls behind', async () => {
+  it('matches the deployment’s digest until the deployment changes', async () => {
     const skills = { alpha: { 'SKILL.md': 'Alpha.' }, beta: { 'SKILL.md': 'Beta.' } };
     const { handle } = await makeDeployment(client, { instructions: 'Text', skills });
     const { id, config_digest } = await makeProject(client, { from_deployment: handle });
@@ -146,7 +146,7 @@ describe('config_digest', () => {
     expect(await isBehind()).toBe(false);
   });
 
-  it('is equal for equal contents with different histories', async () => {
+  it('is equal for equal contents, regardless of their histories', async () => {
     const one = await makeDeployment(client, { instructions: 'Text', skills: { a: { 'SKILL.md': 'a' } } });
     const two = await makeDeployment(client, { instructions: 'Other', skills: { b: { 'SKILL.md': 'b' } } });
     expect(one.config_digest).toBe(two.config_digest);
@@ -209,8 +209,8 @@ describe('AGENTS.md', () => {
   });
 });
 
-describe('a deployment that exceeds the limits of a project', () => {
-  /** Each case fills a deployment through uploads and moves, which alone can exceed a project's limits. */
+describe('a deployment at or above the limits of a project', () => {
+  /** Each case fills a deployment through uploads and moves, the only operations that can exceed a project's limits. */
   const overfull: [string, (handle: string) => Promise<unknown>, string, object?][] = [
     [
       'a large AGENTS.md',
@@ -262,37 +262,40 @@ describe('a deployment that exceeds the limits of a project', () => {
     ],
   ];
 
-  it.each(overfull)('rejects a pull of %s with the reason and changes nothing', async (_, fill, reason, without) => {
-    const { handle, name } = await makeDeployment(client);
-    const { id } = await makeProject(client, { from_deployment: handle });
-    await client.put(`/deployments/${handle}/skills/plain`, { files: { 'SKILL.md': 'Plain.' } });
-    await pull(id);
-    await client.delete(`/deployments/${handle}/skills/plain`);
-    await fill(handle);
-    const before = await fingerprint(service.environment);
-    const entry = (input: unknown) => ({
-      type: 'value_error',
-      loc: ['body', 'from_deployment'],
-      msg: `Value error, the deployment cannot be copied: ${reason}`,
-      input,
-      ctx: { error: {} },
-    });
-    for (const [path, body, input] of [
-      [`/projects/${id}/agent-config/pull`, {}, null],
-      [`/projects/${id}/agent-config/pull`, { from_deployment: name }, name],
-      [`/projects/${id}/checkout`, { from_deployment: handle }, handle],
-      ['/projects', { name: 'New', from_deployment: handle }, handle],
-    ] as const) {
-      const { status, body: answer } = await client.send<Refusal>('POST', path, { body });
-      expect([path, status, answer.detail]).toEqual([path, 422, [entry(input)]]);
-    }
-    expect(await fingerprint(service.environment)).toEqual(before);
-    expect(await configOf(id)).toMatchObject({ instructions: null, skills: [{ name: 'plain' }] });
-    // The other kind (skills or AGENTS.md) can still be pulled.
-    await pull(id, without);
-  });
+  it.each(overfull)(
+    'is rejected with the reason and changes nothing if it has %s',
+    async (_, fill, reason, without) => {
+      const { handle, name } = await makeDeployment(client);
+      const { id } = await makeProject(client, { from_deployment: handle });
+      await client.put(`/deployments/${handle}/skills/plain`, { files: { 'SKILL.md': 'Plain.' } });
+      await pull(id);
+      await client.delete(`/deployments/${handle}/skills/plain`);
+      await fill(handle);
+      const before = await fingerprint(service.environment);
+      const entry = (input: unknown) => ({
+        type: 'value_error',
+        loc: ['body', 'from_deployment'],
+        msg: `Value error, the deployment cannot be copied: ${reason}`,
+        input,
+        ctx: { error: {} },
+      });
+      for (const [path, body, input] of [
+        [`/projects/${id}/agent-config/pull`, {}, null],
+        [`/projects/${id}/agent-config/pull`, { from_deployment: name }, name],
+        [`/projects/${id}/checkout`, { from_deployment: handle }, handle],
+        ['/projects', { name: 'New', from_deployment: handle }, handle],
+      ] as const) {
+        const { status, body: answer } = await client.send<Refusal>('POST', path, { body });
+        expect([path, status, answer.detail]).toEqual([path, 422, [entry(input)]]);
+      }
+      expect(await fingerprint(service.environment)).toEqual(before);
+      expect(await configOf(id)).toMatchObject({ instructions: null, skills: [{ name: 'plain' }] });
+      // Skills or AGENTS.md can still be pulled if they are within their limits.
+      await pull(id, without);
+    },
+  );
 
-  it('can be filled up to every limit', async () => {
+  it('is accepted if it reaches every limit exactly', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'x'.repeat(262_144) });
     const files = Object.fromEntries(Array.from({ length: 199 }, (_, index) => [`s${index}/SKILL.md`, '']));
     const at = `/deployments/${handle}/skills`;

@@ -19,7 +19,7 @@ let database: pg.Client;
 
 beforeAll(async () => {
   let made = 0;
-  // Every call makes a different card or file, so that a duplicated call is detected.
+  // Every call makes a different card or file, so that a repeated effect is detected.
   provider = await FakeProvider.start('openai', ({ messages }): ModelReply => {
     const steps = messages.filter(({ role }) => role === 'assistant').length;
     if (steps >= STEPS) return { text: ['Done.'], tokens: { input: 1, output: 1 } };
@@ -49,14 +49,14 @@ const start = (environment?: Service['environment']): Promise<Service> =>
     ...(environment !== undefined && { environment }),
   });
 
-it('applies and reports each effect of a tool exactly once when the process is killed at random times', async () => {
+it('applies and reports each effect of a tool exactly once while the process is killed at random times', async () => {
   const { client, token } = await service.session();
   const ids = await Promise.all(Array.from({ length: PROJECTS }, async () => (await makeProject(client)).id));
   await Promise.all(ids.map((id) => client.post(`/projects/${id}/chat`, { content: 'Work' })));
   for (let kill = 0; kill < KILLS; kill += 1) {
     await delay(100 + Math.random() * 400);
     await service.kill();
-    // Simulates the passing of time for turns and wake-ups of a killed process.
+    // Simulates that time has passed for the turns and wake-ups of a killed process.
     await database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE state <> 'ended'`);
     service = await start(service.environment);
     const again = new Client(service.url, token);

@@ -24,10 +24,10 @@ beforeEach(async () => {
   project = (await makeProject(client)).id;
 });
 
-/** Results of the calls of the last turn. */
+/** Results of the calls in the last turn. */
 let replies: Reply[] = [];
 
-/** An agent that makes these calls. Each call may depend on the earlier results. */
+/** Agent that makes these calls. Each call may depend on earlier results. */
 const making = (...calls: (Call | ((replies: Reply[]) => Call))[]): Script =>
   async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
     replies = [];
@@ -51,7 +51,7 @@ const files = async () => {
 };
 
 describe('table tools', () => {
-  it('describes and queries a table in the dialect of the call', async () => {
+  it('describe and query a table in the dialect given in the call', async () => {
     await upload('plan.csv', 'Plan\n\nitem;price\noak;1.250\npine;2.500\nTotal;3.750\n');
     const plan = { path: 'plan.csv', dialect: { decimal: '.' } };
     const wrong = { path: 'plan.csv', dialect: { header: false, header_row: 3 } };
@@ -75,7 +75,7 @@ describe('table tools', () => {
 });
 
 describe('file tools', () => {
-  it('lists in pages and reads in parts without splitting a character', async () => {
+  it('list files in pages and read text in parts without splitting a character', async () => {
     const text = '\u20ac'.repeat(15_000);
     await upload('long.txt', text);
     await upload('in/a.csv', 'a');
@@ -114,7 +114,7 @@ describe('file tools', () => {
     ]);
   });
 
-  it('reads the text of documents by pages, by sheets and in parts', async () => {
+  it('read the text of documents by pages, by sheets and in parts', async () => {
     const words = 'Öfen und Stühle '.repeat(3_000);
     const pages = ['First page', 'Second page', 'Third page'].map((line) => shown([[line]]));
     await upload('report.pdf', makePdf(pdfObjects(pages)));
@@ -159,7 +159,7 @@ describe('file tools', () => {
     expect(parts[1]?.next_offset).toBeNull();
   });
 
-  it('writes files for the agent and overwrites people’s files only if a message names them', async () => {
+  it('write the agent’s files and overwrite people’s files only if a message names them', async () => {
     await upload('mine.csv', 'mine');
     const write = (path: string, content: string): Call => ({ tool: 'write_file', input: { path, content } });
     await play([write('new/plan.md', 'x'.repeat(5_000)), write('new/plan.md', 'short'), write('mine.csv', 'theirs')]);
@@ -187,7 +187,7 @@ describe('file tools', () => {
     expect(results()).toEqual(['forbidden']);
   });
 
-  it('reads the skills that the turn has mounted', async () => {
+  it('read the skills that the turn has mounted', async () => {
     const skills = { rules: { 'SKILL.md': 'Ten hours.', 'more/table.md': 'A table.' } };
     const { handle } = await makeDeployment(client, { skills });
     project = (await makeProject(client, { from_deployment: handle })).id;
@@ -198,7 +198,7 @@ describe('file tools', () => {
 });
 
 describe('card tools', () => {
-  it('makes, changes and removes cards, and reports them in the message', async () => {
+  it('create, change and remove cards, and report them in the message', async () => {
     const card = (label: string, data: object, more: object = {}): Call => ({
       tool: 'upsert_card',
       input: { card_type: 'variable', label, data, ...more },
@@ -231,7 +231,7 @@ describe('card tools', () => {
 });
 
 describe('an effect of a tool', () => {
-  it('does not happen if the turn has moved to another process', async () => {
+  it('is not applied if the turn has moved to another process', async () => {
     const call: Call = { tool: 'upsert_card', input: { card_type: 'kpi', label: 'Late' } };
     let turn = '';
     script = async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
@@ -262,7 +262,7 @@ describe('an effect of a tool', () => {
     expect(await cards()).toEqual([]);
   });
 
-  it('is rolled back when its call fails, and happens once when its transaction is retried', async () => {
+  it('is rolled back if its call fails, and is applied once if its transaction is retried', async () => {
     const { messages } = await play([
       { tool: 'write_file', input: { path: 'a', content: '1' } },
       { tool: 'write_file', input: { path: 'a/b', content: '2' } },
@@ -293,7 +293,7 @@ describe('an effect of a tool', () => {
     expect(after.messages.at(-1)?.tool_calls?.map(({ status }) => status)).toEqual(['completed']);
   });
 
-  it('stays in its own project while six projects run in parallel', async () => {
+  it('stays within its project while six projects run in parallel', async () => {
     const projects = await Promise.all(Array.from({ length: 6 }, async () => (await makeProject(client)).id));
     script = (context) =>
       making({ tool: 'write_file', input: { path: 'own.txt', content: context.project_id } })(context);

@@ -26,7 +26,7 @@ import { FakeProvider } from '../../support/fake-provider.js';
 import { say, type Script, useGates, useScriptedService } from '../../support/scripted-agent.js';
 
 const PRICE = 0.25;
-/** A turn that costs PRICE credits and ends once `until` resolves. */
+/** Turn that costs PRICE credits and ends when `until` resolves. */
 const charge = (until: Promise<void> = Promise.resolve()): Script =>
   async function* () {
     yield say('One');
@@ -52,7 +52,7 @@ const post = (client: Client, project: string, body: object = { content: 'Hello'
 const solve = (client: Client, project: string) =>
   client.send('POST', `/projects/${project}/solve/executions`, { body: {} });
 
-/** A project with a solvable canvas. */
+/** Creates a project with a solvable canvas. */
 async function makeModel(client: Client): Promise<string> {
   const { id } = await makeProject(client);
   const at = `/projects/${id}/cards`;
@@ -74,7 +74,7 @@ async function spend(
   );
 }
 
-/** Moves the counted spend back by a day or a month, as if that time had passed. */
+/** Moves the recorded spend back by a day or a month, as if that time had passed. */
 async function age(id: string, period: 'day' | 'month'): Promise<void> {
   const ago = `interval '1 ${period}'`;
   await rows(`UPDATE usage_budget_spend SET period_start = period_start - ${ago} WHERE budget_id = $1`, [id]);
@@ -94,7 +94,7 @@ const over = (company_id: string) =>
   );
 
 describe('a blocking budget', () => {
-  it('returns 402 once the ledger reaches the limit, until it is raised, deleted or its period ends', async () => {
+  it('returns 402 after spend reaches the limit, until the budget is raised or deleted, or its period ends', async () => {
     script = charge();
     const { client } = await service.session();
     const id = await makeModel(client);
@@ -125,7 +125,7 @@ describe('a blocking budget', () => {
       expect([status, body]).toEqual([402, { detail: sentence, code: 'budget_exhausted' }]);
     expect(await stored(id, other)).toEqual(before);
 
-    // A raised limit takes effect immediately, on the same budget.
+    // Raising the limit of the same budget takes effect immediately.
     const raised = await put(client, 10);
     expect(raised).toMatchObject({ id: budget.id, reached_at: null, spent_credits: 2 * PRICE });
     const solved = await solve(client, id);
@@ -140,7 +140,7 @@ describe('a blocking budget', () => {
     await idle(client, id);
     await put(client, 0.5);
     expect((await post(client, id)).status).toBe(402);
-    // The next month starts with no spend.
+    // In the next month, the spend starts at zero.
     await age(budget.id, 'month');
     expect(await budgetsOf(client)).toMatchObject([{ spent_credits: 0, reached_at: null }]);
     expect((await post(client, id)).status).toBe(202);
@@ -177,7 +177,7 @@ describe('a blocking budget', () => {
       return answers;
     };
     const cases = [
-      // A user's budget bounds the API keys that the user made.
+      // A user's budget also limits the API keys that the user created.
       [{ scope: 'user', subject_id: 'member' }, [202, 402, 402, 202, 402, 402]],
       [{ scope: 'api_key', subject_id: key.id.toUpperCase() }, [202, 202, 402, 202, 202, 402]],
       [{ scope: 'project', subject_id: id }, [402, 402, 402, 202, 202, 202]],
@@ -202,13 +202,13 @@ describe('a blocking budget', () => {
     expect(await statuses()).toEqual(Array(6).fill(202));
   }, 120_000);
 
-  it('admits no work after its limit is reached by parallel posts and solves, and loses no spend', async () => {
+  it('admits no work after parallel posts and solves have reached its limit, and loses no spend', async () => {
     const gate = makeGate();
     script = charge(gate.passed);
     const { client, company: company_id } = await service.session();
     const models = await Promise.all(Array.from({ length: 25 }, () => makeModel(client)));
     const budget = await put(client, 1);
-    // Work that is already running when the budget is reached spends much more.
+    // Work that is already running when the limit is reached spends much more.
     const answers: Promise<{ kind: 'post' | 'solve'; status: number }>[] = [];
     for (const id of models) {
       answers.push(post(client, id).then(({ status }) => ({ kind: 'post', status })));
@@ -237,7 +237,7 @@ describe('a blocking budget', () => {
     const accepted = (kind: string): number =>
       first.filter((answer) => answer.kind === kind && answer.status < 300).length;
     expect(seen).toEqual({ posts: accepted('post'), turns: accepted('post'), solves: accepted('solve') });
-    // Work that had not begun when the budget was reached costs nothing and reports the budget.
+    // Work that had not started when the limit was reached costs nothing and reports the budget.
     const [spent] = await rows<{ reached: number; later: number }>(
       `SELECT count(*) FILTER (WHERE l.created_at <= b.reached_at)::integer AS reached,
               count(*) FILTER (WHERE started > b.reached_at + interval '100 ms')::integer AS later
@@ -269,7 +269,7 @@ describe('a blocking budget', () => {
     }
   }, 90_000);
 
-  it('ends waiting turns with a message and waiting solves with an error, and charges neither', async () => {
+  it('ends waiting turns with a message and waiting solves with an error, without charging for them', async () => {
     const gate = makeGate();
     script = charge(gate.passed);
     const { client, company: company_id } = await service.session();
@@ -292,7 +292,7 @@ describe('a blocking budget', () => {
       ) as unknown,
     });
     expect(await rows('SELECT FROM usage_ledger WHERE company_id = $1', [company_id])).toHaveLength(1);
-    // A repeated post is not a new message, so it is still accepted.
+    // A repeated post does not create a message, so it is still accepted.
     expect((await post(client, id, { content: 'And now?', client_msg_id: 'second' })).status).toBe(202);
     expect((await post(client, id, { content: 'Else?', client_msg_id: 'third' })).status).toBe(402);
 
@@ -319,7 +319,7 @@ describe('a blocking budget', () => {
     expect(ended).toMatchObject({ credits: 0, error });
   }, 60_000);
 
-  it('ends a language model’s turn before its next step and keeps the text so far', async () => {
+  it('ends a language model’s turn before its next step and keeps the text written by then', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     const { id } = await makeProject(client);
     await put(client, 1);
@@ -342,7 +342,7 @@ describe('a blocking budget', () => {
     );
     script = async function* (context) {
       for await (const output of agent.run(context)) {
-        // Others spend the rest of the budget while the tool runs.
+        // Other callers spend the rest of the budget while the tool is running.
         if (output.type === 'tool_started') await spend({ company: company_id }, 1);
         yield output;
       }
@@ -363,7 +363,7 @@ describe('a blocking budget', () => {
 });
 
 describe('the budget of a user', () => {
-  /** A company-level user, two members, and two API keys of the first member. */
+  /** Creates a company-level user, two members, and two API keys of the first member. */
   const makeCompany = async () => {
     const { client: head, company: company_id } = await service.session({ user: 'head' });
     const [ada, bob] = await Promise.all(
@@ -382,7 +382,7 @@ describe('the budget of a user', () => {
   const spentOf = async (head: Client): Promise<number | undefined> =>
     (await budgetsOf(head)).find(({ subject_id }) => subject_id === 'ada')?.spent_credits;
 
-  it('is reached by an API key of the user and then blocks the user and all of their keys', async () => {
+  it('is used up by an API key of the user and then blocks the user and all of their keys', async () => {
     script = charge();
     const { head, ada, bob, keys, keyOfBob } = await makeCompany();
     const id = await makeModel(head);
@@ -401,7 +401,7 @@ describe('the budget of a user', () => {
     expect(await spentOf(head)).toBe(PRICE);
   }, 60_000);
 
-  it('blocks a new API key of a user whose budget is spent', async () => {
+  it('blocks a new API key of a user whose budget is used up', async () => {
     const { head, ada } = await makeCompany();
     const { id } = await makeProject(head);
     await put(head, 0, ofAda);
@@ -409,7 +409,7 @@ describe('the budget of a user', () => {
     expect((await post(new Client(service.url, key), id)).status).toBe(402);
   });
 
-  it('counts earlier spend of the user’s keys, including revoked keys', async () => {
+  it('includes earlier spend by the user’s keys, including revoked keys', async () => {
     const { head, company_id, ada, keys, keyOfBob } = await makeCompany();
     await spend({ company: company_id, key: keys[0].id }, 1);
     await spend({ company: company_id, key: keys[1].id }, 2);
@@ -422,7 +422,7 @@ describe('the budget of a user', () => {
     expect(await spentOf(head)).toBe(27);
   });
 
-  it('counts the spend of keys in the current period after an upgrade', async () => {
+  it('includes spend by keys in the current period after an upgrade', async () => {
     const { head, company_id, keys, keyOfBob } = await makeCompany();
     const migration = new CountKeysTowardsUsers1760000000710();
     const runner = { query: async (text: string) => await service.database.query(text) } as QueryRunner;
@@ -444,7 +444,7 @@ describe('the budget of a user', () => {
   });
 });
 
-describe('the counter of a budget', () => {
+describe('budget counter', () => {
   it('matches the ledger at all times while entries are added and rolled up', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     await client.get('/projects');
@@ -515,7 +515,7 @@ describe('the counter of a budget', () => {
     expect(budgets.some(({ reached_at }) => reached_at !== null)).toBe(true);
   }, 60_000);
 
-  it('is marked as reached once per period, by the entry that reached the limit, even if entries are concurrent', async () => {
+  it('is marked as reached once per period, by the entry that reaches the limit, even if entries are concurrent', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     await client.get('/projects');
     const budget = await put(client, 1, { action: 'notice' });
@@ -550,7 +550,7 @@ describe('the counter of a budget', () => {
     expect(await budgetsOf(client)).toMatchObject([{ reached_at: null, spent_credits: 0.9 }]);
     await spend({ company: company_id }, 0.1);
     expect((await noted())?.getTime()).toBeGreaterThan(first?.getTime() ?? Infinity);
-    // Past periods are removed, and the current period stays.
+    // Past periods are removed, and the current period is kept.
     await service.app.get(BudgetsRepository).forgetPeriods();
     expect(
       await rows('SELECT sum(credits)::float8 AS credits FROM usage_budget_spend WHERE budget_id = $1', [budget.id]),
@@ -565,22 +565,25 @@ describe('the counter of a budget', () => {
     ['month', '2026-03-29T01:30:00.000Z', '2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'],
     ['day', '2026-03-29T01:30:00.000Z', '2026-03-29T00:00:00.000Z', '2026-03-30T00:00:00.000Z'],
     ['total', '2026-03-29T01:30:00.000Z', null, null],
-  ])('begins and ends with the %s of %s in UTC in every session time zone', async (period, at, start, ends) => {
-    for (const zone of ['UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'America/St_Johns']) {
-      await rows(`SELECT set_config('timezone', $1, false)`, [zone]);
-      const [found] = await rows<{ start: string | null; ends: string | null }>(
-        `SELECT CASE WHEN isfinite(s) THEN iso_timestamp(s) END AS start, iso_timestamp(e) AS ends
+  ])(
+    'starts and ends with the %s of %s in UTC, regardless of the session time zone',
+    async (period, at, start, ends) => {
+      for (const zone of ['UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'America/St_Johns']) {
+        await rows(`SELECT set_config('timezone', $1, false)`, [zone]);
+        const [found] = await rows<{ start: string | null; ends: string | null }>(
+          `SELECT CASE WHEN isfinite(s) THEN iso_timestamp(s) END AS start, iso_timestamp(e) AS ends
            FROM (SELECT budget_period_start($1, $2) AS s, budget_period_end($1, $2) AS e) p`,
-        [period, at],
-      );
-      expect({ zone, ...found }).toEqual({ zone, start, ends });
-    }
-    await rows(`SELECT set_config('timezone', 'UTC', false)`);
-  });
+          [period, at],
+        );
+        expect({ zone, ...found }).toEqual({ zone, start, ends });
+      }
+      await rows(`SELECT set_config('timezone', 'UTC', false)`);
+    },
+  );
 });
 
 describe('budgets', () => {
-  it('rejects invalid budgets and stores nothing', async () => {
+  it('are rejected and not stored if they are invalid', async () => {
     const { client } = await service.session({ user: 'head' });
     const { client: stranger } = await service.session();
     const { id: theirs } = await makeProject(stranger);
@@ -615,7 +618,7 @@ describe('budgets', () => {
     }
   }, 30_000);
 
-  it('limits a company to 1,000 budgets and deletes a project’s budgets with it', async () => {
+  it('are limited to 1,000 per company and are deleted with their project', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     const { id } = await makeProject(client);
     await put(client, 1, { scope: 'project', subject_id: id });
@@ -640,26 +643,26 @@ describe('budgets', () => {
 });
 
 describe('the budget check', () => {
-  it('adds no statement to a post or the start of a solve, with or without budgets', async () => {
+  it('adds no statement to a post or to the start of a solve, with or without budgets', async () => {
     script = charge();
     const { client, company: company_id } = await service.session({ user: 'head' });
     const id = await makeModel(client);
     for (const budgets of [false, true]) {
       if (budgets) await put(client, 1000);
       const posted = await transactionOf(() => post(client, id));
-      // Begin, two locks, situation, cards, turn, message, lock of the head, events and commit.
+      // Begin, two locks, situation, cards, turn, message, lock on the head, events and commit.
       expect(posted).toHaveLength(10);
       expect(posted.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
       const solved = await transactionOf(() => solve(client, id));
-      // Begin, lock, cards, lock of starts, queue, execution, project, lock of the head, events and commit.
+      // Begin, lock, cards, lock on starts, queue, execution, project, lock on the head, events and commit.
       expect(solved).toHaveLength(10);
       expect(solved.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
     }
   }, 60_000);
 
-  it('reads a few rows by index among many budgets and entries', async () => {
+  it('reads only a few rows by index among many budgets and entries', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     await client.get('/projects');
     for (const period of ['day', 'month', 'total']) await put(client, 1_000_000, { period });
@@ -686,7 +689,7 @@ describe('the budget check', () => {
       expect([node['Node Type'], node['Relation Name']]).not.toEqual(['Seq Scan', 'usage_budgets']);
       seen += node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
     }
-    // Four budgets with 16 rows each, read through a few index nodes.
+    // There are four budgets with 16 rows each, read through a few index nodes.
     expect(seen).toBeLessThan(400);
   }, 60_000);
 });
@@ -702,7 +705,7 @@ interface Plan {
 
 const nodesOf = (plan?: Plan): Plan[] => (plan === undefined ? [] : [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]);
 
-/** Returns the statements of the first transaction of `work`: the statements on its connection. */
+/** Returns the statements of the first transaction in `work`, which are all statements on its connection. */
 async function transactionOf(work: () => Promise<unknown>): Promise<string[]> {
   const seen: { text: string; runner: unknown }[] = [];
   const source = service.app.get(DataSource);
@@ -726,7 +729,7 @@ function connection(): string {
   return (options as { url: string }).url;
 }
 
-/** Rows that a post or a solve would write. */
+/** Returns the rows that a post or a solve writes. */
 async function stored(...projects: string[]): Promise<object[]> {
   return await rows(
     `SELECT p.id, p.updated_at, p.active_turns, p.active_solves,

@@ -18,14 +18,14 @@ const BEGINNINGS = {
 };
 type Type = keyof typeof BEGINNINGS;
 
-/** An image with a valid header, filled with seeded random bytes up to `size`. */
+/** Returns an image with a valid header, filled with seeded random bytes up to `size`. */
 function image(type: Type, seed: number, size = 300): Buffer {
   const rest = Buffer.from(Array.from({ length: 199 }, (_, index) => (index * 7 + seed) % 256));
   return Buffer.concat([BEGINNINGS[type], Buffer.alloc(size - BEGINNINGS[type].length, rest)]);
 }
 const base64 = (content: Buffer): string => content.toString('base64');
 
-/** Starts a service with a fake model, a client of it, and a new project for each test. */
+/** Starts a service with a fake model, and creates a client and a new project for each test. */
 function useModel(format: WireFormat, settings: Record<string, string>) {
   let provider: FakeProvider;
   let service: Service;
@@ -50,7 +50,7 @@ function useModel(format: WireFormat, settings: Record<string, string>) {
     room,
     upload: async (path: string, content: string | Uint8Array, project_id = room.project): Promise<string> =>
       (await makeFile(room.client, { source: 'workspace', project_id }, path, content)).id ?? '',
-    /** Posts `content` and returns the requests to the model and the messages of the agent. */
+    /** Posts `content` and returns the requests to the model and the agent's messages. */
     ask: async (content: string, more: object = {}, ...played: ModelReply[]) => {
       replies = played;
       provider.requests.length = 0;
@@ -68,11 +68,11 @@ const KINDS: [string, WireFormat, Record<string, string>][] = [
   ['openai-compatible', 'openai', { AGENT_PROVIDER: 'openai-compatible', AGENT_IMAGES: 'true' }],
 ];
 
-describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
+describe.each(KINDS)('images for the %s model', (_, format, settings) => {
   const { room, upload, ask } = useModel(format, settings);
   const read = (path: string) => ({ tool: 'read_file', input: { path } });
 
-  it('sends attached images byte by byte and detects their type from the content', async () => {
+  it('are sent byte for byte if they are attached, with the type detected from the content', async () => {
     const [png, jpeg, gif, webp] = [
       image('image/png', 1),
       image('image/jpeg', 2),
@@ -108,7 +108,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     expect(requests[0].system).toContain('Images of earlier messages are only listed by name');
   });
 
-  it('names earlier images in later turns without sending them, and lets the model read them again', async () => {
+  it('are listed in later turns without being sent, and the model can read them again', async () => {
     const png = image('image/png', 5);
     const file_ids = [await upload('in/plan.png', png)];
     await ask('Look', { file_ids });
@@ -127,7 +127,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     expect(JSON.stringify(third.requests[0].messages)).toContain('image/png');
   });
 
-  it('sends images that a tool reads once and stores only a short note', async () => {
+  it('are sent if a tool reads them, but only a short note is stored', async () => {
     const [png, jpeg] = [image('image/png', 6), image('image/jpeg', 7, 100_000)];
     await upload('a.png', png);
     await upload('b.jpg', jpeg);
@@ -155,7 +155,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     if (format === 'openai') expect(told).toContain('[Image 2: b.jpg]');
   });
 
-  it('names images that are too large or too many, with the reason', async () => {
+  it('are listed with the reason if they are too large or too many', async () => {
     const paths = Array.from({ length: 98 }, (_, index) => `i${index}.png`);
     const content = image('image/png', 9, 3_750_000);
     await upload('large.png', content);
@@ -181,7 +181,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     );
   });
 
-  it('sends the file as it is when the turn begins, if it still exists', async () => {
+  it('are sent as they are when the turn starts, if their files still exist', async () => {
     const [old, later] = [image('image/png', 15), image('image/gif', 16)];
     const file_ids = [await upload('plan.png', old), await upload('gone.png', old)];
     const gate = new Gate();
@@ -200,7 +200,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     );
   });
 
-  it('sends no images of another project', async () => {
+  it('are not sent if they belong to another project', async () => {
     const other = (await makeProject(room.client)).id;
     const id = await upload('secret.png', image('image/png', 13), other);
     const { requests } = await ask('Look', { file_ids: [id, 'secret.png'] }, { calls: [read('secret.png')] });
@@ -208,7 +208,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     expect(requests[0].messages[0]?.text).toContain(`${id} (not in the workspace), secret.png (not in the workspace)]`);
   });
 
-  it('ends only the turn with a message if the provider rejects its images', async () => {
+  it('cause only the turn to end with a message if the provider rejects them', async () => {
     const file_ids = [await upload('broken.png', image('image/png', 14))];
     const refused = await ask('Look', { file_ids }, { fault: { status: 400 } }, { fault: { status: 400 } });
     expect([refused.requests.length, refused.said]).toMatchObject([

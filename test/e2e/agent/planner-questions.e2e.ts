@@ -18,7 +18,7 @@ interface Answer {
 
 const service = useSharedService();
 
-/** A planner who talks to the guide. */
+/** Planner who talks to the guide. */
 class Planner {
   private constructor(
     private readonly client: Client,
@@ -114,7 +114,7 @@ describe('a planner with carts and rickshaws', () => {
     expect((await planner.say('how many carts')).text).not.toContain('The model has changed');
   });
 
-  it('gets shadow prices if amounts can be fractions', async () => {
+  it('gets shadow prices if fractional amounts are allowed', async () => {
     const planner = await Planner.start();
     await planner.say(`carts, rickshaws continuous\n${MODEL}`);
     await planner.say(FINISH);
@@ -162,8 +162,8 @@ describe('a planner with plants in a file', () => {
   });
 });
 
-describe('a planner who writes plain words', () => {
-  it('chooses the intended statement', async () => {
+describe('planner who writes in plain words', () => {
+  it('chooses the intended statement from suggestions', async () => {
     const planner = await Planner.start();
     await planner.upload('products.csv', 'product,Demand pc/week,Labour h\nchair,5,2\ntable,8,3\n');
     await planner.say('products from products.csv key product');
@@ -191,7 +191,7 @@ describe('a planner who writes plain words', () => {
   });
 });
 
-describe('a planner who asks for members by name', () => {
+describe('planner who asks about members by name', () => {
   const GOODS = ['product,price,demand', 'oak,2,30', 'oak chair,9,30', 'pine,5,40', 'elm,7,10', 'ash,1,5', ''].join(
     '\n',
   );
@@ -215,7 +215,7 @@ describe('a planner who asks for members by name', () => {
     return planner;
   }
 
-  it('gets their values, figures and limits', async () => {
+  it('gets their values, numbers and limits', async () => {
     const planner = await solved();
     const answers: [string, string | RegExp][] = [
       ['how much oak chair in week 1?', '`make[oak chair, 1]` is 20.'],
@@ -254,7 +254,7 @@ describe('a planner who asks for members by name', () => {
     expect((await planner.cards()).map(({ label }) => label)).not.toContain('make by product');
   });
 
-  it('tries other amounts for them within all limits', async () => {
+  it('tries other amounts for the members within all limits', async () => {
     const planner = await solved();
     const answers: [string, string][] = [
       ['what if oak chair in week 1 <= 5', '`What if make["oak chair", "1"] <= 5`: the objective is 725'],
@@ -274,7 +274,7 @@ describe('a planner who asks for members by name', () => {
   });
 });
 
-describe('a planner with figures over two sets', () => {
+describe('planner with data over two sets', () => {
   const DEMAND = 'product,week,demand\noak chair,1,3\noak chair,2,4\ntable,1,2\ntable,2,5\nstool,1,9\nstool,2,9\n';
 
   async function solved(): Promise<Planner> {
@@ -298,7 +298,7 @@ describe('a planner with figures over two sets', () => {
     return planner;
   }
 
-  it('gets the figure and the limit with its name', async () => {
+  it('gets the value of a member with the name of its limit', async () => {
     const planner = await solved();
     const answers: [string, string][] = [
       [
@@ -312,7 +312,7 @@ describe('a planner with figures over two sets', () => {
     for (const [question, answer] of answers) expect((await planner.say(question)).text).toContain(answer);
   });
 
-  it('changes one figure, or all figures of a member', async () => {
+  it('changes a single value or all values of a member', async () => {
     const planner = await solved();
     const answers: [string, string][] = [
       ['what if demand of table in week 1 is 20', '`What if demand["table", "1"] = 20`: the objective is'],
@@ -325,7 +325,7 @@ describe('a planner with figures over two sets', () => {
       expect([question, (await planner.say(question)).text]).toEqual([question, expect.stringContaining(answer)]);
   });
 
-  it('asks which figure an amount of a column is', async () => {
+  it('is asked which limit or value an amount refers to', async () => {
     const planner = await solved();
     const { question } = await planner.say('what if we had 50 hours');
     expect(question?.options.map(({ description }) => description)).toEqual([
@@ -336,7 +336,7 @@ describe('a planner with figures over two sets', () => {
     expect((await planner.choose('The limit Labour is 50')).text).toContain('`What if Labour = 50`: the objective is');
   });
 
-  it('learns which rows keep a member from more or less', async () => {
+  it('learns which constraints keep a member from being larger or smaller', async () => {
     const planner = await solved();
     const more = await planner.say('why not more tables in week 2');
     expect(more.text).toContain('`make[table, 2]` is 1. These limits hold it:\n- `Labour[2]` is at 20: no room left');
@@ -352,7 +352,7 @@ describe('a planner with figures over two sets', () => {
   });
 });
 
-it('names the rows whose key is empty below merged cells', async () => {
+it('names the rows whose key is empty because of merged cells', async () => {
   const planner = await Planner.start();
   await planner.upload('capacity.csv', 'Site,Year,Capacity\nLyon,2025,10\n,2026,12\n,2027,14\nTurin,2025,9\n,2026,8\n');
   await planner.say('capacity from capacity.csv key Site, Year; sites from capacity.csv column Site');
