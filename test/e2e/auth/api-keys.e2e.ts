@@ -19,11 +19,11 @@ import { EventStream } from '../../support/stream.js';
 type Key = Wire<ApiKeyCreateResponse>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Maximum time that a process accepts a revoked key, and that a stream outlives its key. */
+/** Maximum time during which a process accepts a revoked key, and maximum time by which a stream outlives its key. */
 const [CACHED_MS, STREAMING_MS] = [5_000, 30_000];
 
 let service: Service;
-/** Another process on the same database. */
+/** Second process on the same database. */
 let other: Service;
 let database: pg.Client;
 let owner: Session;
@@ -67,7 +67,7 @@ const over = (stream: EventStream, deadlineMs: number): Promise<unknown> =>
   );
 
 describe('an API key', () => {
-  it('is shown once, expires after 90 days, and stores only a hash of its secret', async () => {
+  it('is shown once, expires after 90 days, and is stored only as a hash', async () => {
     const made = await makeKey(member, { name: 'Nightly import' });
     expect(made).toMatchObject({ name: 'Nightly import', role: 'member', created_by: member.user, last_used_at: null });
     expect(made.key).toMatch(new RegExp(`^pws_${made.prefix}_[0-9a-f]{64}$`));
@@ -99,7 +99,7 @@ describe('an API key', () => {
   it.each([
     ['in the past', '2020-01-01T00:00:00Z', 'value_error'],
     ['no moment', 'tomorrow', 'datetime_from_date_parsing'],
-  ])('cannot expire %s', async (_, expires_at, type) => {
+  ])('is rejected if its expiry is %s', async (_, expires_at, type) => {
     const { status, body } = await owner.client.send('POST', '/api-keys', { body: { name: 'Old', expires_at } });
     expect([status, body]).toMatchObject([422, { detail: [{ type, loc: ['body', 'expires_at'] }] }]);
   });
@@ -122,7 +122,7 @@ describe('an API key', () => {
     expect((await boss.client.send('DELETE', `/api-keys/${b.id}`)).status).toBe(404);
   });
 
-  it('is checked every 5 s for its use, creator role and end, even if a clock moves back or notifications fail', async () => {
+  it('is rechecked every 5 s for use, role and revocation, even if a clock is set back or notifications fail', async () => {
     const { id: project } = await makeProject(owner.client);
     const demoted = await service.session();
     const [used, deployer, ended] = [
@@ -139,7 +139,7 @@ describe('an API key', () => {
     expect((await me(as(used))).status).toBe(200);
     const first = await lastUse();
     expect(first).not.toBe('');
-    // The other process has not seen the revocation yet. A second use within a minute is not recorded.
+    // The other process has not noticed the revocation yet. A second use within a minute is not recorded.
     expect((await me(as(used, other))).status).toBe(200);
     expect(await lastUse()).toBe(first);
 
@@ -148,7 +148,7 @@ describe('an API key', () => {
     await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [ended.id]);
     const { company, user } = demoted;
     expect((await me((await service.session({ company, user, role: 'member' })).client)).body.role).toBe('member');
-    // This process has not cached the key. The other process reads it again.
+    // This process has not cached the key. The other process reads the key again.
     expect(await roleIn(service)).toBe('member');
     const deadlineMs = CACHED_MS + 3_000;
     await Promise.all([
@@ -165,7 +165,7 @@ describe('an API key', () => {
       ),
     ]);
     expect((await as(deployer, other).send('POST', '/deployments', { body: { name: 'Mine' } })).status).toBe(403);
-    // Streams end when notifications may have been missed.
+    // Streams end even if notifications may have been missed.
     expect(stream.isOver).toBe(false);
     await database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -185,7 +185,7 @@ describe('an API key', () => {
          FROM api_keys, generate_series(1, 99) i WHERE id = $1`,
       [stored.id],
     );
-    // Concurrent requests do not exceed the limit either.
+    // Concurrent requests cannot exceed the limit either.
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => client.send('POST', '/api-keys', { body: { name: 'One more' } })),
     );
@@ -196,14 +196,14 @@ describe('an API key', () => {
     expect((await client.send('POST', '/api-keys', { body: { name: 'One more' } })).status).toBe(409);
   });
 
-  it('does not gain a role from an older token of its creator', async () => {
+  it('does not gain a role from an older token for its creator', async () => {
     const [company, user] = [owner.company, 'changing'];
     const at = (secondsAgo: number) => ({ company, user, issuedAt: Math.floor(Date.now() / 1000) - secondsAgo });
     const promoted = await signIn(service.url, service.environment.secret, { ...at(60), role: 'company' });
     const key = await makeKey(promoted, { role: 'company' });
     const demoted = await signIn(service.url, service.environment.secret, { ...at(30), role: 'member' });
     expect((await me(demoted.client)).status).toBe(200);
-    // A still later token with the same role counts, too.
+    // An even later token with the same role also counts.
     const latest = await signIn(service.url, service.environment.secret, { ...at(10), role: 'member' });
     expect((await me(latest.client)).status).toBe(200);
     for (const secondsAgo of [90, 20]) {
@@ -214,8 +214,8 @@ describe('an API key', () => {
   });
 });
 
-describe('a message of an API key', () => {
-  it('names the key instead of a user, is charged to the key, and has its own client_msg_id scope', async () => {
+describe('message posted with an API key', () => {
+  it('names the key instead of a user, is charged to the key, and has its own scope for client_msg_id', async () => {
     const { id: project } = await makeProject(owner.client);
     const key = await makeKey(owner, { name: 'Robot' });
     const second = await makeKey(owner, { name: 'Robot' });
@@ -230,7 +230,7 @@ describe('a message of an API key', () => {
     expect([repeated.status, repeated.body.message.id]).toEqual([202, first.message.id]);
     expect((await post(as(key), 'Something else')).status).toBe(409);
     await idle(owner.client, project);
-    // The same client_msg_id of another author identifies another message.
+    // With a different author, the same client_msg_id identifies a different message.
     const authors = [as(second), owner.client, member.client];
     const ids = new Set<string>([first.message.id]);
     for (const author of authors) {
@@ -260,7 +260,7 @@ describe('a message of an API key', () => {
     expect(people.users.map(({ user_id }) => user_id).sort()).toEqual([owner.user, member.user].sort());
   });
 
-  it('is charged to the key when its turn starts after another turn', async () => {
+  it('is charged to the key even if its turn starts after another turn', async () => {
     const { id: project } = await makeProject(owner.client);
     const key = await makeKey(owner);
     for (const client of [owner.client, as(key), as(key)]) {
@@ -279,14 +279,14 @@ describe('a message of an API key', () => {
 });
 
 describe('a revoked API key', () => {
-  it('ends immediately in every process and closes the streams that it has opened', async () => {
+  it('becomes invalid immediately in every process, and its streams are closed', async () => {
     const { id: project } = await makeProject(owner.client);
     const [key, kept] = [await makeKey(owner), await makeKey(owner)];
     const open = (process: Service, by: Key): Promise<EventStream> => EventStream.open(process.url, by.key, project);
     const [here, there, unrelated] = [await open(service, key), await open(other, key), await open(other, kept)];
     expect([here.status, there.status, unrelated.status]).toEqual([200, 200, 200]);
     await owner.client.delete(`/api-keys/${key.id}`);
-    // The process that was asked knows it before it answers.
+    // The process that handles the revocation applies it before it responds.
     expect((await me(as(key))).status).toBe(401);
     await refused(as(key, other), CACHED_MS);
     await Promise.all([over(here, STREAMING_MS), over(there, STREAMING_MS)]);
@@ -295,7 +295,7 @@ describe('a revoked API key', () => {
     unrelated.close();
   });
 
-  it('is rejected for a request whose body arrives after the revocation', async () => {
+  it('is rejected if the body of a request arrives after the revocation', async () => {
     const { id: project } = await makeProject(owner.client);
     for (const endsBefore of [true, false]) {
       const key = await makeKey(owner);
@@ -310,7 +310,7 @@ describe('a revoked API key', () => {
       });
       const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
       request.write(body.slice(0, 5));
-      // The key is checked as soon as the head of the request arrives.
+      // The key is checked as soon as the request headers arrive.
       await eventually(
         () => listOf(owner.client),
         ({ api_keys }) => api_keys.find(({ id }) => id === key.id)?.last_used_at !== null,
@@ -327,7 +327,7 @@ describe('a revoked API key', () => {
     }
   });
 
-  it('can open at most 20 streams regardless of its creator’s streams', async () => {
+  it('can open at most 20 streams, regardless of its creator’s streams', async () => {
     const { id: project } = await makeProject(owner.client);
     const key = await makeKey(owner);
     const streams = await Promise.all(

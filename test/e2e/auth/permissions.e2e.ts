@@ -33,10 +33,10 @@ const CASES = Object.entries(TABLE).flatMap(([operation, rows]) =>
 const service = useSharedService();
 let database: pg.Client;
 let world: World;
-/** A second company, whose data must stay invisible to the first. */
+/** Second company, whose data must stay invisible to the first. */
 let elsewhere: World;
 let callers: Record<(typeof CALLERS)[number], Client>;
-/** A private project of the first company. */
+/** Private project in the first company. */
 let hidden: World;
 let inPrivate: Record<keyof typeof CALLERS_IN_PRIVATE, Client>;
 let documented: Map<string, object>;
@@ -71,13 +71,13 @@ beforeAll(async () => {
 afterAll(async () => await database.end());
 
 describe('every operation', () => {
-  it('is in the table, and the table has no other operation', () => {
+  it('is in the table, which contains no other operations', () => {
     const listed = [...Object.keys(TABLE), ...PUBLIC];
     assertComplete('test/e2e/auth/permissions.table.ts', listed, [...documented.keys()]);
     for (const operation of PUBLIC) expect(documented.get(operation)).toHaveProperty('security', []);
   });
 
-  it('rejects callers without valid credentials and reveals nothing else', async () => {
+  it('rejects callers without valid credentials and reveals nothing', async () => {
     const credentials = Object.entries(await invalidCredentials());
     const wrong: unknown[] = [];
     for (const [operation, row] of CASES) {
@@ -95,7 +95,7 @@ describe('every operation', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('answers each caller according to the table and never shows data of another company', async () => {
+  it('responds to each caller according to the table and never shows data from another company', async () => {
     const wrong: unknown[] = [];
     const shown = new Set<string>();
     for (const [operation, row] of CASES) {
@@ -110,7 +110,7 @@ describe('every operation', () => {
       }
     }
     expect(wrong).toEqual([]);
-    // Callers in the company do see its mark, so its absence for another company is meaningful.
+    // Callers in the company do see its mark, so the absence of the mark for another company is meaningful.
     expect(shown.size).toBeGreaterThan(20);
   }, 60_000);
 });
@@ -120,19 +120,19 @@ describe('every operation in a private project', () => {
     row.needs === undefined ? [] : [{ operation, row, needs: row.needs }],
   );
 
-  // Uploads here are never completed, and a company may only have a limited number of open uploads.
+  // Uploads in these tests are never completed, and a company may only have a limited number of open uploads.
   afterEach(async () => {
     await database.query(`UPDATE uploads SET expires_at = now() WHERE state = 'open'`);
   });
 
-  it('documents the role that it requires', () => {
+  it('documents the role it requires', () => {
     for (const [operation, { needs }] of CASES) {
       if (operation.includes('{project_id}')) expect([operation, needs]).not.toEqual([operation, undefined]);
     }
   });
 
   it.each(Object.keys(CALLERS_IN_PRIVATE) as (keyof typeof CALLERS_IN_PRIVATE)[])(
-    'answers %s according to their role and changes nothing when it refuses',
+    'responds to %s according to the role and changes nothing if it rejects the request',
     async (caller) => {
       const role = CALLERS_IN_PRIVATE[caller];
       const wrong: unknown[] = [];
@@ -140,7 +140,7 @@ describe('every operation in a private project', () => {
         const place = { ...hidden, ...(await row.fresh?.(hidden)) };
         const before = await stateOf(place.project_id);
         const { status, body } = await send(operation, row, inPrivate[caller], place);
-        // A key for another project does not see this project, regardless of its creator.
+        // A key for another project does not see this project, regardless of who created the key.
         const isElsewhere = caller.endsWith('for this project') && place.project_id !== hidden.project_id;
         const expected = answerTo(isElsewhere ? null : role, needs);
         if (status !== expected) wrong.push([operation, caller, status, expected, body]);
@@ -156,7 +156,7 @@ describe('every operation in a private project', () => {
   );
 });
 
-/** Returns the expected status for a role. Written by hand, so that it is independent of the service. */
+/** Returns the expected status for a role. It is written by hand, so that it is independent of the service. */
 function answerTo(
   role: (typeof CALLERS_IN_PRIVATE)[keyof typeof CALLERS_IN_PRIVATE],
   { role: least, status }: NonNullable<Row['needs']>,
@@ -176,7 +176,7 @@ function answerTo(
   }
 }
 
-describe('an id of another company', () => {
+describe('id from another company', () => {
   it.each<[string, string, (theirs: World) => object | undefined]>([
     ['POST', '/projects', ({ name }) => ({ name: 'Mine', from_deployment: name })],
     ['POST', '/projects/:mine/agent-config/pull', ({ name }) => ({ from_deployment: name })],
@@ -234,7 +234,7 @@ async function send(operation: string, { body, query = {} }: Row, client: Client
   const of = STREAMS.get(operation);
   if (of !== undefined && client.token !== undefined) {
     const stream = await EventStream.open(service.url, client.token, place.project_id, { of });
-    // Only responses that are not streams have a body.
+    // Streams have no body to compare.
     if (stream.status === 200) {
       stream.close();
       return { status: 200, headers: new Headers(), body: undefined };
@@ -243,7 +243,7 @@ async function send(operation: string, { body, query = {} }: Row, client: Client
   return await client.send(method, path, { query, ...(body !== undefined && { body: body(place) }) });
 }
 
-/** Creates a company with a mark in every name. */
+/** Creates a company whose resources all have a mark in their names. */
 async function furnish(owner: Session, member: Session, visibility: 'company' | 'private' = 'company'): Promise<World> {
   const mark = `mark${randomBytes(8).toString('hex')}`;
   const { client } = owner;
@@ -308,7 +308,7 @@ async function furnish(owner: Session, member: Session, visibility: 'company' | 
   };
 }
 
-/** Roles that people have in every private project, by user. */
+/** Roles in every private project, by user. */
 const roles: Record<string, string> = {};
 
 /** Returns the callers for operations in a private project, which already exists. */
@@ -356,7 +356,7 @@ async function gather(owner: Session, stranger: Session): Promise<typeof inPriva
   };
 }
 
-/** A key for a project can only be made by a user who has access to the project. */
+/** Creates a key for a project. Only a user who has access to the project can create such a key. */
 async function keyOfFormerMember(owner: Session, outsider: Session, limits: object): Promise<Client> {
   const at = `/projects/${hidden.project_id}/members/${outsider.user}`;
   await owner.client.put(at, { role: 'viewer' });
@@ -365,7 +365,7 @@ async function keyOfFormerMember(owner: Session, outsider: Session, limits: obje
   return key;
 }
 
-/** Returns a hash of everything stored for a project, once no work runs in it. */
+/** Returns a hash of everything stored for a project, as soon as no work is running in it. */
 async function stateOf(project_id: string): Promise<string> {
   const { state } = await eventually(
     async () => {
@@ -406,7 +406,7 @@ async function keyOf({ client }: Session, role: 'member' | 'company', limits: ob
   return new Client(service.url, key);
 }
 
-/** Invalid credentials by their defect. */
+/** Returns invalid credentials, named after their defect. */
 async function invalidCredentials(): Promise<Record<string, string | undefined>> {
   const claims = { sub: 'ada', company_id: 'company', role: 'company' };
   const sign = (secret: string, payload: object = claims, expires: string | number = '1h'): Promise<string> =>
@@ -437,7 +437,7 @@ async function invalidCredentials(): Promise<Record<string, string | undefined>>
     'a token signed with another secret': await sign('another secret, as long as the one of the service'),
     'an unsigned token': new UnsecuredJWT(claims).setExpirationTime('1h').encode(),
     'a token without company': await sign(secret, { ...claims, company_id: undefined }),
-    // The agent has no credential. Neither its role nor any data of a turn serves as a credential.
+    // The agent has no credentials. Neither its role nor any data from a turn can be used as credentials.
     'a token for the agent': await sign(secret, { ...claims, kind: 'agent', role: 'agent' }),
     'the id of a turn': rows[0]?.id,
     'the message of a turn': rows[0]?.message_id,

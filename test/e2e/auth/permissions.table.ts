@@ -8,7 +8,7 @@ import type { WebhookCreatedResponse } from '../../../src/webhooks/webhooks.dto.
 import { makeDeployment, sendParts } from '../../factories/make.js';
 import type { Client } from '../../support/client.js';
 
-/** Ids of a company's data. All names contain its `mark`. */
+/** Ids of a company's data. All names contain the company's `mark`. */
 export interface World {
   mark: string;
   /** Company-level user. */
@@ -22,11 +22,11 @@ export interface World {
   conversation_id: string;
   card_id: string;
   snapshot_id: string;
-  /** Scenario without changes. */
+  /** Scenario without any changes. */
   scenario_id: string;
-  /** Execution that has ended. */
+  /** Execution that has already ended. */
   execution_id: string;
-  /** API key of the member. */
+  /** API key created by the member. */
   api_key_id: string;
   budget_id: string;
   webhook_id: string;
@@ -34,19 +34,19 @@ export interface World {
   upload_token: string;
   /** User without a role in the project. */
   user_id: string;
-  /** Makes another project with the same readers. */
+  /** Creates another project with the same readers. */
   makeProject: () => Promise<string>;
-  /** Makes another user known to the service. */
+  /** Creates another user known to the service. */
   makeUser: () => Promise<string>;
 }
 
 /**
- * Callers, in the order of the statuses of a row. The company-level user who made the project also made the keys. The read key is
- * company-level.
+ * Callers, in the order of the statuses in a row. The keys were created by the company-level user who also created the
+ * project. The read key is company-level.
  */
 export const CALLERS = ['member', 'company', 'member key', 'company key', 'another company', 'read key'] as const;
 
-/** Callers in a private project and their role in it. Null: they have no access. */
+/** Callers in a private project with their role in it. Null means that they have no access. */
 export const CALLERS_IN_PRIVATE = {
   'company-level user': 'owner',
   owner: 'owner',
@@ -68,16 +68,16 @@ export const CALLERS_IN_PRIVATE = {
   'another company': null,
 } as const satisfies Record<string, 'owner' | 'editor' | 'viewer' | 'read key' | null>;
 
-/** A request and its expected statuses by caller. */
+/** Request with its expected statuses by caller. */
 export interface Row {
   statuses: readonly [number, number, number, number, number, number];
-  /** In a project: the role that is required and the status with that role. */
+  /** For requests in a project: the required role and the status with that role. */
   needs?: { role: 'owner' | 'editor' | 'viewer'; status: number };
-  /** Whether the request changes nothing here, even if it is allowed. */
+  /** Whether the request changes nothing in this test, even if it is allowed. */
   isIdle?: true;
   body?: (world: World) => object;
   query?: Record<string, string>;
-  /** Makes the data that each request uses up. */
+  /** Creates the data that each request uses up. */
   fresh?: (world: World) => Promise<Partial<World>>;
 }
 
@@ -88,18 +88,24 @@ const template = ({ name }: World) => ({ source: 'deployment' as const, deployme
 let count = 0;
 const unique = (): string => `n${(count += 1)}`;
 
-/** Everybody in the company may read it. Other companies see nothing. */
+/** Everyone in the company may read the resource. It is invisible to other companies. */
 const shared = (status = 200): Row => row(status, status, status, status, 404, status);
-/** For company-level callers. */
+/** Only company-level callers may send the request. */
 const guarded = (status = 200): Row => row(403, status, 403, status, 404, 403);
-/** Everybody with access to the project may read it. */
+/** Everyone with access to the project may read the resource. */
 const reads = (status = 200): Row => ({ ...shared(status), needs: { role: 'viewer', status } });
-/** Editors and owners may change it. Everybody in the company is an editor of a project that is visible to the company. */
+/**
+ * Editors and owners may change the resource. In a project that is visible to the company, everyone in the company is
+ * an editor.
+ */
 const edits = (status = 200): Row => ({
   ...row(status, status, status, status, 404, 403),
   needs: { role: 'editor', status },
 });
-/** For owners and company-level callers. A key of the owner counts as an owner regardless of its company role. */
+/**
+ * Only owners and company-level callers may send the request. An owner's key counts as an owner regardless of its
+ * company role.
+ */
 const owns = (status = 200): Row => ({
   ...row(403, status, status, status, 404, 403),
   needs: { role: 'owner', status },
@@ -110,15 +116,15 @@ const upload = (place: typeof workspace | typeof template) => async (world: Worl
 };
 const files = { 'SKILL.md': 'Text' };
 
-/** Operations without credentials. */
+/** Operations that need no credentials. */
 export const PUBLIC = ['GET /health/live', 'GET /health/ready'];
 
 /**
- * Every operation with its expected statuses. Written by hand from the promises of the service. An operation that is missing here
- * fails the test.
+ * All operations with their expected statuses. Written by hand from the documented behavior of the service. The tests
+ * fail if an operation is missing here.
  */
 export const TABLE: Record<string, Row | Row[]> = {
-  // Identity: a key cannot make keys. It can only reach itself unless it is company-level and may write.
+  // Identity: a key cannot create keys. It can only access itself, unless it is company-level and has write access.
   'GET /api/v1/me': row(200, 200, 200, 200, 200, 200),
   'GET /api/v1/api-keys': row(200, 200, 200, 200, 200, 200),
   'POST /api/v1/api-keys': [
@@ -130,7 +136,7 @@ export const TABLE: Record<string, Row | Row[]> = {
     { ...row(404, 204, 404, 204, 404, 404), fresh: ({ owner }) => makeKey(owner) },
   ],
 
-  // Projects: everybody in the company works on all visible projects. Only the creator of a project decides about it.
+  // Projects: everyone in the company can work on all visible projects. Only the creator of a project manages it.
   'GET /api/v1/projects': row(200, 200, 200, 200, 200, 200),
   'POST /api/v1/projects': {
     ...row(201, 201, 201, 201, 404, 403),
@@ -174,7 +180,7 @@ export const TABLE: Record<string, Row | Row[]> = {
   'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}/log': reads(),
   'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}/cards': reads(),
   'POST /api/v1/projects/{project_id}/solve/executions/{execution_id}/repeat': edits(201),
-  // An execution that has ended without a plan.
+  // This execution has ended without a plan.
   'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}/values': {
     ...reads(409),
     query: { family: 'x' },
@@ -252,7 +258,7 @@ export const TABLE: Record<string, Row | Row[]> = {
     },
   },
 
-  // Skills and agent configuration: everybody may change a project's own.
+  // Skills and agent configuration: everyone may change the skills of a project.
   'GET /api/v1/projects/{project_id}/skills': reads(),
   'GET /api/v1/projects/{project_id}/skills/{skill}': reads(),
   'PUT /api/v1/projects/{project_id}/skills/{skill}': { ...edits(), body: () => ({ files }) },
@@ -271,7 +277,7 @@ export const TABLE: Record<string, Row | Row[]> = {
   },
   'POST /api/v1/projects/{project_id}/checkout': { ...edits(), body: ({ name }) => ({ from_deployment: name }) },
 
-  // Deployments: everybody reads, and company-level callers write.
+  // Deployments: everyone can read them, and company-level callers can change them.
   'GET /api/v1/deployments': row(200, 200, 200, 200, 200, 200),
   'POST /api/v1/deployments': { ...row(403, 201, 403, 201, 201, 403), body: () => ({ name: unique() }) },
   'GET /api/v1/deployments/{name}': shared(),
@@ -293,7 +299,7 @@ export const TABLE: Record<string, Row | Row[]> = {
     },
   },
 
-  // Files: everybody may write to a workspace. Only company-level callers may write to a deployment.
+  // Files: everyone may write to a workspace. Only company-level callers may write to a deployment.
   'POST /api/v1/files/mkdir': inBoth((place) => ({ body: (world) => ({ ...place(world), path: unique() }) })),
   'POST /api/v1/files/batch-move': inBoth((place) => ({
     body: (world) => ({ ...place(world), moves: [{ source_path: 'none', dest_path: 'other' }] }),
@@ -363,7 +369,7 @@ export const TABLE: Record<string, Row | Row[]> = {
     204,
   ),
 
-  // Usage: the rows differ by caller, but the statuses do not.
+  // Usage: the returned rows depend on the caller, but the statuses do not.
   'GET /api/v1/usage/users': row(200, 200, 200, 200, 200, 200),
   'GET /api/v1/usage/api-keys': row(200, 200, 200, 200, 200, 200),
   'GET /api/v1/usage/projects': row(200, 200, 200, 200, 200, 200),

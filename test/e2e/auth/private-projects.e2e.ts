@@ -21,7 +21,7 @@ const makeGate = useGates();
 let boss: Session;
 let ada: Session;
 let ben: Session;
-/** Private project that Ada owns. */
+/** Private project owned by Ada. */
 let project: string;
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('a stream of a private project', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   };
 
-  it('ends within 5 s after a person’s membership ends, also for their key, and stays open for others', async () => {
+  it('ends within 5 s after a membership ends, also for the person’s key, and stays open for others', async () => {
     await give('viewer');
     const key = await keyOf(ben);
     const kept = await EventStream.open(service.url, ada.token, project);
@@ -80,7 +80,7 @@ describe('a stream of a private project', () => {
     await closes(stream, take);
   }, 20_000);
 
-  it('ends when the creator of the key loses company level', async () => {
+  it('ends when the creator of its key loses the company-level role', async () => {
     const former = await service.session({ company: boss.company, role: 'company', issuedAt: 1_000_000_000 });
     const stream = await EventStream.open(service.url, await keyOf(former, { role: 'company' }), project);
     const { client } = await service.session({ ...former, role: 'member', issuedAt: 1_000_000_001 });
@@ -89,7 +89,7 @@ describe('a stream of a private project', () => {
 });
 
 describe('an agent in a private project', () => {
-  /** Results of the last turn's tool calls. */
+  /** Results of the tool calls in the last turn. */
   let replies: Reply[] = [];
   const making = (...calls: (Call | (() => Promise<void>))[]): Script =>
     async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
@@ -121,7 +121,7 @@ describe('an agent in a private project', () => {
     ['a person', () => Promise.resolve(ben.client)],
     ['a key', async () => new Client(service.url, await keyOf(ben))],
   ])(
-    'has the rights of %s who asked at the moment of each call',
+    'has, in each call, the current rights of %s who posted the message',
     async (_, ask) => {
       const asker = await ask();
       await play(asker, [read, card, async () => void (await give('viewer')), read, write, card]);
@@ -136,7 +136,7 @@ describe('an agent in a private project', () => {
     30_000,
   );
 
-  it('ends a turn with a message if the person who asked has lost access to the project', async () => {
+  it('ends a turn with a message if the person who posted the message has lost access to the project', async () => {
     const gate = makeGate();
     script = async function* () {
       yield say('Wait.');
@@ -167,11 +167,11 @@ describe('an agent in a private project', () => {
       ['system', 'The person who asked no longer has access to this project.'],
       ['assistant', 'Hello.'],
     ]);
-    // The messages of others who asked in the meantime are answered separately, with their rights only.
+    // Messages posted by others in the meantime are answered separately, with only their own rights.
     expect(answered).toEqual([['Third']]);
   });
 
-  it('reads the projects of a company-level person without company-level rights', async () => {
+  it('reads projects for a company-level person without receiving company-level rights', async () => {
     await play(boss.client, [read, card]);
     expect(outcomes()).toEqual(['done', 'done']);
   });
@@ -192,7 +192,7 @@ describe('data of a private project', () => {
     const { upload_token: hers } = await ada.client.post<UploadStartResponse>('/files/upload/start', start);
     const ended = await begun();
     await take();
-    // Ben may abort his own upload, so that it no longer counts towards his limit.
+    // Ben may abort his own upload, so that it does not count towards his limit any longer.
     expect((await ben.client.send('POST', '/files/upload/abort', { body: { upload_token: ended } })).status).toBe(204);
     const mine = (await makeProject(ben.client)).id;
     const own = { source: 'workspace', project_id: mine } as const;
@@ -218,7 +218,7 @@ describe('data of a private project', () => {
       body: { input_file_ids: [file_id] },
     });
     expect(run.status).toBe(422);
-    // People with access to the project still reach all of it.
+    // People with access to the project can still access everything.
     expect((await ada.client.send('POST', '/files/upload/status', { body: { upload_token: left } })).status).toBe(200);
     await give('viewer');
     expect((await ben.client.send('POST', '/files/upload/status', { body: { upload_token: left } })).status).toBe(403);
@@ -227,7 +227,7 @@ describe('data of a private project', () => {
     ).toBe(403);
   });
 
-  it('rejects a write if the writer’s rights end while the content is computed', async () => {
+  it('is not written if the writer’s rights end while the content is being computed', async () => {
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(ada.client, place, 'plan.csv', 'a\n1\n');
     const slow = 'SELECT max(md5(r.range::text || s.range::text)) FROM range(2000) r, range(2000) s';
@@ -244,14 +244,14 @@ describe('data of a private project', () => {
     );
   });
 
-  it('appears in no response to people without access', async () => {
+  it('is not included in any response to people without access', async () => {
     const mark = `mark-${project}`;
     await ada.client.patch(`/projects/${project}`, { name: mark });
     script = async function* () {
       yield await Promise.resolve(say('Hello.'));
       yield { type: 'usage', credits: 1 };
     };
-    // Ben has spent credits in the project and no longer has access to it.
+    // Ben has spent credits in the project and has since lost access to it.
     await give('editor');
     for (const { client } of [ada, ben]) {
       await client.post(`/projects/${project}/chat`, { content: mark });

@@ -22,14 +22,14 @@ const service = useService({
   },
 });
 
-/** Address reported by a trusted proxy. Each test uses its own, so that tests do not share limits. */
+/** Address reported by a trusted proxy. Each test uses a different address, so that tests do not share limits. */
 const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 const statuses = (answers: { status: number }[]): Record<number, number> =>
   answers.reduce<Record<number, number>>((sum, { status }) => ({ ...sum, [status]: (sum[status] ?? 0) + 1 }), {});
 
 describe('the content security policy', () => {
   it.each(['/api/v1/me', '/api/v1/nothing', '/openapi.json', '/assets', '/sign-in'])(
-    'forbids %s to run, load or be framed',
+    'prevents the response of %s from running scripts, loading resources or being framed',
     async (path) => {
       const { headers } = await raw(service.url + path, { headers: from('10.0.0.1') });
       expect(headers).toMatchObject({
@@ -58,7 +58,7 @@ describe('the content security policy', () => {
   });
 });
 
-describe('a web client of another origin', () => {
+describe('web client from another origin', () => {
   const preflight = (path: string, origin: string, method: string, headers: string): Promise<RawAnswer> =>
     raw(service.url + path, {
       method: 'OPTIONS',
@@ -75,7 +75,7 @@ describe('a web client of another origin', () => {
     ['/api/v1/projects/1/chat', 'POST', 'baggage,idempotency-key'],
     ['/store/blobs/1?signature=none', 'PUT', 'content-type'],
     ['/store/blobs/1?signature=none', 'GET', 'range'],
-  ])('gets a preflight response without a token for %s by %s', async (path, method, headers) => {
+  ])('receives a preflight response without a token for %s by %s', async (path, method, headers) => {
     const answer = await preflight(path, ORIGIN, method, headers);
     expect([answer.status, allowed(answer)]).toEqual([204, ORIGIN]);
     expect(answer.headers['access-control-allow-methods']?.split(',')).toContain(method);
@@ -90,14 +90,14 @@ describe('a web client of another origin', () => {
     'https://planner.example.com.evil.example',
     'null',
     'http://localhost:5174',
-  ])('gets no CORS headers for the origin %s', async (origin) => {
+  ])('receives no CORS headers for the origin %s', async (origin) => {
     expect(allowed(await preflight('/api/v1/me', origin, 'GET', 'authorization'))).toBeUndefined();
     expect(
       allowed(await raw(`${service.url}/api/v1/me`, { headers: { origin, ...from('10.0.0.2') } })),
     ).toBeUndefined();
   });
 
-  it('reads errors and the headers that it needs to continue', async () => {
+  it('can read errors and the headers that it needs for retries', async () => {
     const answer = await raw(`${service.url}/api/v1/me`, { headers: { origin: ORIGIN, ...from('10.0.0.3') } });
     expect([answer.status, allowed(answer)]).toEqual([401, ORIGIN]);
     expect(answer.headers['access-control-expose-headers']?.split(',')).toEqual(
@@ -105,7 +105,7 @@ describe('a web client of another origin', () => {
     );
   });
 
-  it('sends file parts and reads files, including ranges', async () => {
+  it('can send file parts and read files, including ranges', async () => {
     const { client } = await service.session();
     const place = { source: 'workspace', project_id: (await makeProject(client)).id } as const;
     await makeFile(client, place, 'page.html', '<script>alert(1)</script>');
@@ -126,7 +126,7 @@ describe('a web client of another origin', () => {
     expect([refused.status, allowed(refused)]).toEqual([403, ORIGIN]);
   });
 
-  it('gets no preflight response to a plain OPTIONS request', async () => {
+  it('receives no preflight response to a plain OPTIONS request', async () => {
     const { status, headers } = await raw(`${service.url}/api/v1/projects`, {
       method: 'OPTIONS',
       headers: { origin: ORIGIN },
@@ -136,7 +136,7 @@ describe('a web client of another origin', () => {
 });
 
 describe('URLs', () => {
-  it('returns 414 for a URL that is too long, before all other checks', async () => {
+  it('are rejected with 414 if they are too long, before all other checks', async () => {
     const { status, text, headers } = await raw(`${service.url}/api/v1/projects?q=${'x'.repeat(9_000)}`);
     expect([status, JSON.parse(text)]).toEqual([
       414,
@@ -146,7 +146,7 @@ describe('URLs', () => {
   });
 });
 
-describe('callers', () => {
+describe('rate limits', () => {
   let other: Service;
   beforeAll(async () => {
     const settings = { RATE_LIMIT_PER_MINUTE: String(LIMIT), RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: String(REFUSALS) };
@@ -159,7 +159,7 @@ describe('callers', () => {
   const ask = (session: Session, times: number, url = service.url) =>
     Promise.all(Array.from({ length: times }, () => new Client(url, session.token).send('GET', '/me')));
 
-  it('limits the requests of each caller per minute without affecting other callers', async () => {
+  it('apply to each caller per minute without affecting other callers', async () => {
     const [busy, colleague] = [await service.session(), await service.session()];
     expect(statuses(await ask(busy, LIMIT))).toEqual({ 200: LIMIT });
     const { status, body, headers } = await busy.client.send('GET', '/projects');
@@ -172,38 +172,38 @@ describe('callers', () => {
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
     expect(headers.get('x-ratelimit-reset')).toBe(headers.get('retry-after'));
     expect(statuses(await ask(colleague, 2))).toEqual({ 200: 2 });
-    // Another token of the same person shares the limit. The same user id in another company does not.
+    // A different token for the same person shares the limit. The same user id in another company does not.
     const again = await service.session({ company: busy.company, user: busy.user, expiresIn: 1800 });
     expect(statuses(await ask(again, 1))).toEqual({ 429: 1 });
     expect(statuses(await ask(await service.session({ user: busy.user }), 1))).toEqual({ 200: 1 });
   });
 
-  it('counts requests separately in each process', async () => {
+  it('apply to each process separately', async () => {
     const session = await service.session();
     expect(statuses(await ask(session, LIMIT + 1))).toEqual({ 200: LIMIT, 429: 1 });
     expect(statuses(await ask(session, LIMIT + 1, other.url))).toEqual({ 200: LIMIT, 429: 1 });
   });
 
-  it('limits invalid credentials by address without locking out valid callers', async () => {
+  it('apply to invalid credentials by address without locking out valid callers', async () => {
     const guess = (address: string) =>
       service.anonymous.send('GET', '/me', { headers: { authorization: 'Bearer guessed', ...from(address) } });
     const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, () => guess('192.0.2.1')));
     expect(statuses(guesses)).toEqual({ 401: REFUSALS, 429: 5 });
     expect((await guess('192.0.2.1')).headers.get('retry-after')).toMatch(/^\d+$/);
     expect((await guess('192.0.2.2')).status).toBe(401);
-    // A user behind the same address with a new, valid token is served.
+    // A user with a new, valid token is served, even from the same address.
     const { client } = await service.session();
     expect((await client.send('GET', '/me', { headers: from('192.0.2.1') })).status).toBe(200);
   });
 
-  it('limits guesses of the metrics token by address', async () => {
+  it('apply to guesses of the metrics token by address', async () => {
     const guess = () =>
       raw(`${service.url}/metrics`, { headers: { authorization: 'Bearer guessed', ...from('192.0.2.3') } });
     const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, guess));
     expect(statuses(guesses)).toEqual({ 401: REFUSALS, 429: 5 });
   });
 
-  it('documents the limit in openapi.json for every operation with credentials', async () => {
+  it('are documented in openapi.json for every operation that requires credentials', async () => {
     const { text } = await raw(`${service.url}/openapi.json`);
     const { paths } = JSON.parse(text) as {
       paths: Record<string, Record<string, { security: object[]; responses: object }>>;

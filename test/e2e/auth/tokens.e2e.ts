@@ -49,7 +49,7 @@ const me = (token: string): Promise<Answer<Wire<MeResponse>>> => new Client(serv
 const statusOf = async (kid: string, claims: object = {}): Promise<number> =>
   (await me(await provider.sign(kid, { ...PERSON, ...USER, ...claims }))).status;
 
-describe('a token of an OpenID provider', () => {
+describe('token from an OpenID provider', () => {
   it('identifies the person by the configured claims', async () => {
     const { body, status } = await me(await provider.sign('first', { ...PERSON, ...USER }));
     expect(status).toBe(200);
@@ -77,11 +77,11 @@ describe('a token of an OpenID provider', () => {
     ['no role that is known', roles('offline_access') as Record<string, unknown>],
     ['no role', { realm_access: undefined }],
     ['a role by another name', { realm_access: undefined, role: 'company' }],
-  ])('rejects a token with %s', async (_, claims) => {
+  ])('is rejected with %s', async (_, claims) => {
     expect(await statusOf('first', claims)).toBe(401);
   });
 
-  it('requires a signature of the provider with a key of a published kind', async () => {
+  it('must be signed by the provider with a published key of an allowed type', async () => {
     const now = Math.floor(Date.now() / 1000);
     const claims = { ...PERSON, ...USER, iss: provider.issuer, aud: provider.audience, exp: now + 600 };
     const pem = new TextEncoder().encode(publicKey);
@@ -93,13 +93,13 @@ describe('a token of an OpenID provider', () => {
     expect((await me([header, payload, signature].join('.'))).status).toBe(401);
   });
 
-  it('is not interchangeable with a token of the service’s own secret', async () => {
+  it('is not interchangeable with a token signed with the service’s own secret', async () => {
     const { client } = await service.session({ company: 'acme' });
     expect((await client.send('GET', '/me')).status).toBe(200);
     const own = new SignJWT({ ...PERSON, ...USER, iss: provider.issuer, aud: provider.audience })
       .setProtectedHeader({ alg: 'HS256', kid: 'first' })
       .setExpirationTime('1h');
-    // Its claims are read under the names that the service's own tokens have.
+    // Claims in a token signed with the service's secret must have the service's own claim names.
     expect((await me(await own.sign(new TextEncoder().encode(service.environment.secret)))).status).toBe(401);
   });
 });
@@ -122,7 +122,7 @@ describe('npm run token', () => {
     ['an unknown role', ['--company', 'a', '--user', 'b', '--role', 'boss'], '--role must be member or company'],
     ['no time', ['--company', 'a', '--user', 'b', '--expires', '3 years'], '--expires must look like 90m, 12h or 30d'],
     ['no secret', ['--company', 'a', '--user', 'b'], 'start the service once, or set AUTH_JWT_SECRET'],
-  ])('reports the problem with %s', async (what, given, problem) => {
+  ])('exits with an explanation for %s', async (what, given, problem) => {
     const attempt = run(given, what === 'no secret' ? '' : service.environment.secret);
     const stderr: unknown = expect.stringContaining(problem);
     await expect(attempt).rejects.toMatchObject({ code: 2, stdout: '', stderr });
@@ -130,7 +130,7 @@ describe('npm run token', () => {
   });
 });
 
-/** Runs the command. Rejects with its exit code and output when it fails. */
+/** Runs the command. If the command fails, rejects with its exit code and output. */
 const run = (args: string[], secret: string): Promise<{ stdout: string }> =>
   promisify(execFile)(process.execPath, [resolve('dist/src/token.js'), ...args], {
     env: { AUTH_JWT_SECRET: secret, DATA_DIR: join(service.environment.dataDir, 'none') },
