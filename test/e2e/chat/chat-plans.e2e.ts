@@ -43,7 +43,7 @@ afterAll(async () => {
   await removeEnvironment(environment);
 });
 
-/** Statements that run while `work` does, each once. */
+/** Returns the distinct statements that run during `work`. */
 async function statementsOf(work: () => Promise<void>): Promise<Set<string>> {
   const seen = new Set<string>();
   const source = service.app.get(DataSource);
@@ -59,12 +59,12 @@ async function statementsOf(work: () => Promise<void>): Promise<Set<string>> {
   return seen;
 }
 
-/** Statements of the reaper, which reads all active turns. */
+/** Statement of the reaper, which reads all active turns. */
 const REAPER = /FROM turns WHERE state = '\w+' AND due_at/;
-/** The statement that claims turns reads all waiting turns. */
+/** Statement that claims turns, which reads all waiting turns. */
 const CLAIM = /WITH RECURSIVE company AS /;
 
-/** Returns the tables that a plan reads completely, or by an index scan that only skips part of the rows. */
+/** Returns the tables that a plan reads completely, or through an index scan that skips only some of the rows. */
 function scanned(plan: Plan, queue?: string): string[] {
   const { 'Node Type': type, 'Relation Name': relation, 'Index Cond': condition, Plans = [] } = plan;
   // An `IS NULL` condition selects too few rows to count as an index look-up.
@@ -75,7 +75,7 @@ function scanned(plan: Plan, queue?: string): string[] {
   return [...(isWhole && relation !== undefined ? [relation] : []), ...Plans.flatMap((part) => scanned(part, queue))];
 }
 
-/** Many conversations with history, each with ended turns. */
+/** Creates many conversations with history and ended turns. */
 async function fill(project_id: string, company_id: string, user_id: string): Promise<void> {
   const parameters = [project_id, company_id, user_id, CONVERSATIONS, MESSAGES_EACH];
   await database.query(
@@ -94,13 +94,13 @@ async function fill(project_id: string, company_id: string, user_id: string): Pr
      SELECT project_id, conversation_id, sequence, 'user', 'Hello', id, $3 FROM answered, generate_series(1, $5) sequence`,
     parameters,
   );
-  // Overrides the estimate with the result of a sample where a few conversations have most of the turns.
+  // Overrides the planner's estimate with a value from a sample in which a few conversations have most of the turns.
   await database.query('ALTER TABLE turns ALTER COLUMN conversation_id SET (n_distinct = 10)');
   await database.query('ANALYZE conversations, messages, turns, turn_events, workspace_changes');
 }
 
-describe('statements of the chat', () => {
-  it('avoids full scans of growing tables', async () => {
+describe('chat statements', () => {
+  it('avoid full scans of growing tables', async () => {
     const { client, company, user, token } = await service.session();
     const { id } = await makeProject(client);
     await fill(id, company, user);
@@ -125,7 +125,7 @@ describe('statements of the chat', () => {
     const checked = [];
     for (const statement of statements) {
       if (!GROWING.some((table) => statement.includes(table)) || REAPER.test(statement)) continue;
-      // Planned like prepared statements: without known parameter values.
+      // Planned as prepared statements are: without known parameter values.
       const { rows } = await database.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
         `EXPLAIN (FORMAT JSON, GENERIC_PLAN) ${statement}`,
       );
@@ -134,7 +134,7 @@ describe('statements of the chat', () => {
       checked.push({ statement, scanned: tables.filter((table) => GROWING.includes(table)) });
     }
     expect(checked.filter(({ scanned: tables }) => tables.length > 0)).toEqual([]);
-    // Number of statements above that name a growing table. A smaller number means that the listener missed some.
+    // More than 20 statements name a growing table. A smaller number means that the listener missed some statements.
     expect(checked.length).toBeGreaterThan(20);
   });
 });

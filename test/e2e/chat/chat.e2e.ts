@@ -33,7 +33,7 @@ const upTo = (last: number, first = 1): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 const byRole = (messages: Message[], role: string): Message[] => messages.filter((message) => message.role === role);
 
-/** The open question of the agent's newest message. */
+/** Returns the open question in the agent's newest message. */
 function question({ messages }: { messages: Message[] }): { call: Wire<ToolCallData>; labels: string[] } {
   const call = messages.findLast(({ role }) => role === 'assistant')?.tool_calls?.at(-1);
   if (call === undefined) throw new Error('The agent has asked nothing');
@@ -84,7 +84,7 @@ describe('a posted message', () => {
     expect(messages[1]?.content).toContain('not in the workspace: `a.csv`');
   });
 
-  it('is answered with the skills and instructions that the project has mounted', async () => {
+  it('is answered with the skills and instructions that are mounted in the project', async () => {
     const { handle } = await makeDeployment(client, {
       instructions: '# Rules\n',
       skills: { shifts: { 'SKILL.md': 'How shifts work.\n' } },
@@ -109,7 +109,7 @@ describe('a posted message', () => {
     expect(projects.find(({ id }) => id === project)).toMatchObject({ status: 'idle', total_credits: 0.02 });
   });
 
-  it('is byte for byte the same in post, history and sync', async () => {
+  it('is identical byte for byte in post, history and sync', async () => {
     const project = await newProject();
     const read = async (method: string, path: string, body?: object): Promise<string> => {
       const response = await fetch(`${service.url}/api/v1/projects/${project}/chat${path}`, {
@@ -160,7 +160,7 @@ describe('a posted message', () => {
 });
 
 describe('parallel posts', () => {
-  it('are numbered consecutively and all answered, in a single turn at a time', async () => {
+  it('are numbered consecutively and all answered, one turn at a time', async () => {
     const project = await newProject();
     const posted = await Promise.all(upTo(20).map((number) => post(project, { content: `Message ${number}` })));
     const { messages } = await idle(client, project);
@@ -175,7 +175,7 @@ describe('parallel posts', () => {
     expect(times).toEqual(times.toSorted());
   });
 
-  it('are stored as a single message if they share a client_msg_id', async () => {
+  it('are stored as a single message if they have the same client_msg_id', async () => {
     const project = await newProject();
     const body = { content: 'Once', client_msg_id: 'same', context: [{ id: '1', type: 'card' }] };
     const answers = await Promise.all(upTo(10).map(() => send(project, body)));
@@ -187,7 +187,7 @@ describe('parallel posts', () => {
 });
 
 describe('client_msg_id', () => {
-  it('returns the first message again without another turn', async () => {
+  it('returns the first message again without starting another turn', async () => {
     const project = await newProject();
     const body = { content: 'Once', client_msg_id: 'a' };
     const { message } = await post(project, body);
@@ -198,7 +198,7 @@ describe('client_msg_id', () => {
     expect((await sync(project)).turn.state).toBe('idle');
   });
 
-  it('rejects another payload and changes nothing', async () => {
+  it('rejects a different payload and changes nothing', async () => {
     const project = await newProject();
     await post(project, { content: 'Once', client_msg_id: 'a', file_ids: ['x'] });
     const others = [{ content: 'Twice' }, { file_ids: [] }, { context: [] }, { answer: {} }];
@@ -209,7 +209,7 @@ describe('client_msg_id', () => {
     expect((await idle(client, project)).messages).toHaveLength(2);
   });
 
-  it('is scoped to an author and a project', async () => {
+  it('applies per author and project', async () => {
     const [project, second] = [await newProject(), await newProject()];
     const other = await service.session({ company: session.company, role: 'member' });
     const body = { content: 'Mine', client_msg_id: 'a' };
@@ -230,7 +230,7 @@ describe('client_msg_id', () => {
 });
 
 describe('an answer to the agent’s question', () => {
-  it('becomes the result of its call and lets the agent continue', async () => {
+  it('becomes the result of the question’s call and lets the agent continue', async () => {
     const project = await newProject();
     await post(project, { content: 'Hello' });
     const before = await idle(client, project);
@@ -260,7 +260,7 @@ describe('an answer to the agent’s question', () => {
     expect(messages.slice(0, 4)).toEqual(before.messages);
   });
 
-  it('is rejected if it names an unknown question or label', async () => {
+  it('is rejected if it refers to an unknown question or label', async () => {
     const project = await newProject();
     await post(project, { content: 'Hello' });
     const { labels } = question(await idle(client, project));
@@ -280,7 +280,7 @@ describe('an answer to the agent’s question', () => {
     expect((await history(project)).total).toBe(2);
   });
 
-  it('is rejected if it has several labels for a single-choice question, which stays open', async () => {
+  it('is rejected if it has several labels for a single-choice question, which then stays open', async () => {
     const project = await newProject();
     await post(project, { content: 'Hello' });
     const { call, labels } = question(await idle(client, project));
@@ -295,7 +295,7 @@ describe('an answer to the agent’s question', () => {
     });
   });
 
-  it('is kept on the user’s own message if no question is open', async () => {
+  it('is stored in the user’s own message if no question is open', async () => {
     const project = await newProject();
     const answer = { selections: { '3': 'Anything' } };
     const { message } = await post(project, { content: 'Early', answer });
@@ -347,7 +347,7 @@ describe('history and sync', () => {
     all = (await sync(project)).messages;
   });
 
-  it('returns the newest messages, oldest first, with the documented defaults', async () => {
+  it('return the newest messages, oldest first, with the documented defaults', async () => {
     expect(sequences(all)).toEqual(upTo(12));
     expect(await history(project)).toEqual({ messages: all, limit: 200, offset: 0, total: 12 });
   });
@@ -359,18 +359,18 @@ describe('history and sync', () => {
     [{ offset: 12 }, []],
     [{ offset: '99999999999999999999' }, []],
     [{ limit: 1000, offset: 11 }, [1]],
-  ])('pages back into history: %j', async (query, expected) => {
+  ])('page back through the history: %j', async (query, expected) => {
     const { messages, total } = await history(project, query);
     expect(sequences(messages)).toEqual(expected);
     expect(total).toBe(12);
     expect(messages).toEqual(all.filter(({ sequence }) => expected.includes(sequence)));
   });
 
-  it('limits sync to the newest messages', async () => {
+  it('limit sync to the newest messages', async () => {
     expect(sequences((await sync(project, { limit: 3 })).messages)).toEqual([10, 11, 12]);
   });
 
-  it('returns an empty, idle conversation for a new project', async () => {
+  it('return an empty, idle conversation for a new project', async () => {
     const fresh = await newProject();
     expect(await history(fresh)).toEqual({ messages: [], limit: 200, offset: 0, total: 0 });
     expect(await sync(fresh)).toEqual({
@@ -384,13 +384,13 @@ describe('history and sync', () => {
     ['limit', '0'],
     ['limit', '1001'],
     ['offset', '-1'],
-  ])('rejects %s=%s', async (name, value) => {
+  ])('reject %s=%s', async (name, value) => {
     const { status } = await client.send('GET', `/projects/${project}/chat`, { query: { [name]: value } });
     expect(status).toBe(422);
   });
 });
 
-describe('a missing or foreign resource', () => {
+describe('a request for a missing or foreign resource', () => {
   const UNKNOWN = '01a1fdd8-aae9-7686-bf03-000000000000';
 
   it.each([UNKNOWN, 'nothing', ''])('returns 404 for the conversation %j', async (conversation_id) => {
@@ -404,7 +404,7 @@ describe('a missing or foreign resource', () => {
       expect(answer).toMatchObject({ status: 404, body: { detail: 'Conversation not found' } });
   });
 
-  it('returns 404 for a conversation of another project', async () => {
+  it('returns 404 for a conversation in another project', async () => {
     const [project, other] = [await newProject(), await newProject()];
     const { conversation_id } = await sync(other);
     expect((await send(project, { content: 'x', conversation_id })).status).toBe(404);
@@ -428,7 +428,7 @@ describe('a missing or foreign resource', () => {
 });
 
 describe('file changes with a conversation_id', () => {
-  it('are reported to the agent once, in the next turn', async () => {
+  it('are reported to the agent once, in its next turn', async () => {
     const project = await newProject();
     const { conversation_id } = await sync(project);
     const place = { source: 'workspace', project_id: project } as const;
@@ -444,7 +444,7 @@ describe('file changes with a conversation_id', () => {
     expect((await idle(client, project)).messages[3]?.content).not.toContain('Files since');
   });
 
-  it('are rejected with a conversation of another project', async () => {
+  it('are rejected with a conversation from another project', async () => {
     const [project, other] = [await newProject(), await newProject()];
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(client, place, 'kept.csv', 'a');

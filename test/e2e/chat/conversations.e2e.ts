@@ -23,8 +23,8 @@ const create = (project: string, body: object = {}) => client.post<ConversationR
 const list = (project: string, query = {}): Promise<Wire<ConversationListResponse>> =>
   client.get<ConversationListResponse>(at(project), query);
 
-describe('conversations of a project', () => {
-  it('lists the default conversation and the others, latest change first', async () => {
+describe('conversations in a project', () => {
+  it('are listed with the default conversation, latest change first', async () => {
     const project = await newProject();
     const { conversation_id } = await client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
     const named = await create(project, { title: 'Nights' });
@@ -46,7 +46,7 @@ describe('conversations of a project', () => {
     expect((await list(project, { limit: 1, offset: 1 })).conversations.map(({ id }) => id)).toEqual([plain.id]);
   });
 
-  it('keeps the messages of conversations apart', async () => {
+  it('keep their messages apart', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const { message } = await client.post<ChatResponse>(`/projects/${project}/chat`, {
@@ -58,7 +58,7 @@ describe('conversations of a project', () => {
     expect((await client.get<ChatMessageListResponse>(`/projects/${project}/chat`)).total).toBe(0);
   });
 
-  it('sets and clears the title of a conversation', async () => {
+  it('have a title that can be set and cleared', async () => {
     const project = await newProject();
     const { id, title } = await create(project, { title: 'Nights' });
     const change = (body: object) => client.patch<ConversationResponse>(at(project, id), body);
@@ -70,14 +70,14 @@ describe('conversations of a project', () => {
     }
   });
 
-  it('deletes a conversation with its messages, keeps its cost, and notifies its readers', async () => {
+  it('can be deleted with their messages, while their cost remains and their readers are notified', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const say = (content: string) => client.post(`/projects/${project}/chat`, { content, conversation_id: id });
     await say('Hello');
     await idle(client, project, { conversation_id: id });
     const stream = await EventStream.open(service.url, client.token ?? '', project, { query: { conversation_id: id } });
-    // Starts another turn, which may be in any state now.
+    // Starts another turn, which may have any state by now.
     await say('Again');
     expect((await client.send('DELETE', at(project, id))).status).toBe(204);
     await stream.over();
@@ -90,7 +90,7 @@ describe('conversations of a project', () => {
     expect((await idle(client, project)).messages).toHaveLength(2);
   });
 
-  it('deletes a conversation while a workspace change is being recorded for it', async () => {
+  it('can be deleted while a workspace change is being recorded for them', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const database = new pg.Client(service.environment.databaseUrl);
@@ -111,14 +111,14 @@ describe('conversations of a project', () => {
     await database.end();
   });
 
-  it('rejects the deletion of the default conversation', async () => {
+  it('cannot be deleted if they are the default', async () => {
     const project = await newProject();
     const { conversation_id } = await client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
     const refused = await client.send('DELETE', at(project, conversation_id));
     expect(refused).toMatchObject({ status: 409, body: { detail: 'The default conversation cannot be deleted' } });
   });
 
-  it('returns 404 for a conversation of another project or company', async () => {
+  it('are not found in another project or company', async () => {
     const [project, other] = [await newProject(), await newProject()];
     const { id } = await create(other);
     const stranger = await service.session();

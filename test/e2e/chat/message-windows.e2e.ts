@@ -22,7 +22,7 @@ const MAX_BYTES = 4 * MiB;
 const ENVELOPE = 1_000;
 
 let database: pg.Client;
-// Closed before the service drops the database.
+// The connection must be closed before the service drops the database.
 afterAll(async () => await database.end());
 
 const service = useService();
@@ -47,7 +47,7 @@ const chat = (path: string, query: Query): string => {
   return `${service.url}/api/v1/projects/${project}/chat${path}?${new URLSearchParams(parameters).toString()}`;
 };
 
-/** Returns a window and its size in bytes. Bypasses the client, which would validate each message. */
+/** Returns a window and its size in bytes. Bypasses the client, which would validate every message. */
 async function read<Answer>(path: string, query: Query): Promise<{ bytes: number; answer: Wire<Answer> }> {
   const { status, bytes, text } = await raw(chat(path, query), { headers: bearer() });
   expect(status).toBe(200);
@@ -63,13 +63,16 @@ const spelled = (id: string, n: number): string => {
   return id.replace(/[a-f]/g, (letter) => ((n >> (letters++ % 31)) & 1 ? letter.toUpperCase() : letter));
 };
 
-/** Columns of an agent message, which may be partial for a while. */
+/** Columns of an agent message, which may be partial at times. */
 const AGENT = { content: `''`, tool_calls: `'[]'::json` };
 
-/** A change of a conversation: new messages arrive, an old message is edited, or the newest becomes partial or complete. */
+/**
+ * Change in a conversation: new messages arrive, an old message is edited, or the newest message becomes partial or
+ * complete.
+ */
 type StepChange = { count: number; size: number } | { edited: number; size: number } | { isPartial: boolean };
 
-/** Sequences from `first` to `last`. */
+/** Returns the sequence numbers from `first` to `last`. */
 const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
@@ -86,17 +89,17 @@ describe('a window of large messages', () => {
     ['long names of files', 60, { content: `''`, file_ids: `array_fill(repeat(E'\\u0001', 1000), ARRAY[60])` }],
     ['results of tools that are well compressed', 12, { content: `''`, tool_calls: CALL }],
     ['a few large among many small', 1_000, { content: `CASE WHEN i % 20 = 0 THEN ${ASTRAL} ELSE 'small' END` }],
-  ])('contains its newest messages, at most 4 MiB: %s', async (_, count, columns) => {
+  ])('contains the newest messages, up to 4 MiB: %s', async (_, count, columns) => {
     const conversation_id = await makeConversation(count, columns);
     const whole = await history({ conversation_id, limit: 1_000 });
     const { messages } = whole.answer;
     expect(whole.bytes).toBeLessThan(MAX_BYTES + ENVELOPE);
-    // The next older message would not have fitted, because no message here exceeds 2 MiB.
+    // The next older message would not have fit, because no message here exceeds 2 MiB.
     expect(whole.bytes).toBeGreaterThan(MAX_BYTES - 2.1 * MiB);
     expect(messages.map(({ sequence }) => sequence)).toEqual(range(count - messages.length + 1, count));
     expect({ ...whole.answer, messages: [] }).toEqual({ messages: [], limit: 1_000, offset: 0, total: count });
     const live = await sync({ conversation_id });
-    // Compares history with sync, because the cut depends only on bytes.
+    // History and sync must agree, because the cutoff depends only on bytes.
     expect(live.answer.messages).toEqual(messages.slice(-200));
     expect(live.answer).toMatchObject({ conversation_id, turn: { state: 'idle' } });
   });
@@ -114,7 +117,7 @@ describe('a window of large messages', () => {
     expect(pages.length).toBe(9);
   });
 
-  it('contains only the newest message if it alone is too large, and is empty past the end', async () => {
+  it('contains only the newest message if that message alone is too large, and is empty past the end', async () => {
     const file_ids = `ARRAY[CASE i WHEN 3 THEN repeat(E'\\u0001', 3000000) ELSE 'small' END]`;
     const conversation_id = await makeConversation(4, { content: `''`, file_ids });
     const sequences = async (query: Query) =>
@@ -127,7 +130,7 @@ describe('a window of large messages', () => {
     expect(await sequences({ offset: 2 ** 53 })).toEqual([]);
   });
 
-  it('is complete if its many messages are small enough together', async () => {
+  it('is complete if its many messages are small enough in total', async () => {
     for (const length of [100, 3_000]) {
       const conversation_id = await makeConversation(1_000, { content: `repeat('x', ${length})` });
       const { answer } = await history({ conversation_id, limit: 1_000 });
@@ -143,7 +146,7 @@ describe('the queue for large windows', () => {
     ['many messages', true, 1_000, 1_000, { content: `repeat('x', 3000)` }],
     ['large messages', true, 200, 20, { content: CONTROL }],
     ['results of tools that are well compressed', true, 1_000, 12, { content: `''`, tool_calls: CALL }],
-  ])('is used for a window of %s: %s', async (_, isLarge, limit, count, columns) => {
+  ])('is used for a window with %s: %s', async (_, isLarge, limit, count, columns) => {
     const source = await createDataSource(service.environment.databaseUrl, 1).initialize();
     try {
       const id = await makeConversation(count, columns);
@@ -165,7 +168,7 @@ describe('the queue for large windows', () => {
   });
 });
 
-describe('a window that is partly cached', () => {
+describe('a partly cached window', () => {
   it.each<[string, number, number, MessageColumns]>([
     ['nothing, and little comes', 0, 3, { content: `'small ' || i` }],
     ['nothing, and more comes than a window has', 0, 30, { content: CONTROL }],
@@ -187,7 +190,7 @@ describe('a window that is partly cached', () => {
     }
   });
 
-  it('equals an uncached read after random changes', async () => {
+  it('equals an uncached read after any random changes', async () => {
     const size = fc.constantFrom(10, 10, 1_000, 1_000, 20_000, 100_000);
     const step = fc.record({
       at: fc.constantFrom(0, 1),
@@ -240,7 +243,7 @@ describe('a window that is partly cached', () => {
     ['a large message', 1, false, { content: `''`, tool_calls: CALL }],
     ['many messages', 200, false, { content: `repeat('x', 10000)` }],
     ['many large ones that are well compressed', 30, false, { content: `''`, tool_calls: CALL }],
-  ])('detects quickly that too many bytes follow the cached part: %s', async (_, count, isMade, columns) => {
+  ])('detects quickly if the messages after the cached part are too large: %s', async (_, count, isMade, columns) => {
     const id = await makeConversation(5 + count, columns);
     const window = { last: 'c.last_sequence', limit: '1000::bigint' };
     const known = { first: '1::bigint', last: '5::bigint' };
@@ -252,12 +255,12 @@ describe('a window that is partly cached', () => {
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${select}`,
       [id],
     );
-    // The out-of-line (TOAST) values of only a few rows are read.
+    // The out-of-line (TOAST) values are read for only a few rows.
     expect(explained.rows[0]?.['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(60);
   });
 });
 
-it('rejects large messages while 8 MiB of messages wait, and still accepts small messages', async () => {
+it('rejects large messages while 8 MiB of messages are waiting, and still accepts small messages', async () => {
   const { client } = session;
   const { id } = await makeProject(client);
   const { conversation_id } = await idle(client, id);

@@ -19,7 +19,7 @@ type Sync = Wire<ConversationSyncResponse>;
 
 let script: Script;
 let environment: ServiceEnvironment;
-/** Serves the API. A test restarts it. */
+/** Service for the API, which a test restarts. */
 let api: ScriptedService;
 let workers: ScriptedService[];
 let database: pg.Client;
@@ -31,7 +31,7 @@ const numbered = (events: StreamedEvent[]): StreamedEvent[] => events.filter(({ 
 const sync = (project: string): Promise<Sync> =>
   session.client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
 
-/** An agent that plays events, with a pause in milliseconds before each. */
+/** Agent that plays events, with a pause in milliseconds before each event. */
 const paced = (events: AgentEvent[], pauses: number[]): Script =>
   async function* () {
     for (const [index, event] of events.entries()) {
@@ -56,7 +56,7 @@ afterAll(async () => {
   await removeEnvironment(environment);
 });
 
-/** Reads sync at random moments until the turn has ended. */
+/** Reads sync at random times until the turn has ended. */
 async function watch(project: string, gaps: number[]): Promise<Sync[]> {
   const seen: Sync[] = [];
   for (let read = 0; ; read += 1) {
@@ -67,12 +67,12 @@ async function watch(project: string, gaps: number[]): Promise<Sync[]> {
   }
 }
 
-/** Minimum number of reads during a running turn. Fewer reads compare too little. */
+/** Minimum number of reads during a running turn. With fewer reads, the comparison means little. */
 const ENOUGH = 12;
 const ROUNDS = 4;
 
 describe('sync during a turn', () => {
-  it('contains the effect of all events before next_seq, and the later events complete the final message', async () => {
+  it('contains the effects of all events before next_seq, and the remaining events complete the final message', async () => {
     const moments = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 6 });
     const random = fc.record({ events: agentEvents(25), pauses: moments, gaps: moments });
     let partial = 0;
@@ -100,7 +100,7 @@ describe('sync during a turn', () => {
       }
       whole.close();
     });
-    // On a busy machine fewer reads happen during a turn.
+    // On a busy machine, fewer reads take place during a turn.
     for (let round = 0; round < ROUNDS && partial <= ENOUGH; round += 1)
       await fc.assert(property, { numRuns: 12, endOnFailure: true });
     expect(partial).toBeGreaterThan(ENOUGH);
@@ -108,7 +108,7 @@ describe('sync during a turn', () => {
 });
 
 describe('a reader that reconnects', () => {
-  /** Reads through a connection that is cut repeatedly. Each connection resumes after the last received event. */
+  /** Reads over a connection that is cut repeatedly. Each connection resumes after the last received event. */
   async function readInPieces(project: string, done: (events: StreamedEvent[]) => boolean): Promise<StreamedEvent[]> {
     const got: StreamedEvent[] = [];
     while (!done(got)) {
@@ -125,7 +125,7 @@ describe('a reader that reconnects', () => {
   }
 
   it('receives every event exactly once while workers lose turns and the API restarts', async () => {
-    // Each turn takes a second. The first loses its worker before its first word, the second after it.
+    // Each turn takes a second. The first turn loses its worker before its first word, and the second turn after it.
     const sentence = 'word '
       .repeat(30)
       .split(' ')
@@ -144,7 +144,7 @@ describe('a reader that reconnects', () => {
     const steady = await EventStream.open(api.url, session.token, project);
     const post = (content: string) => session.client.post(`/projects/${project}/chat`, { content });
     const expire = async (condition: string): Promise<void> => {
-      // The new generation makes the process lose the turn immediately. Otherwise the next word would renew the lease.
+      // The new generation makes the process lose the turn immediately. Otherwise, the next word would renew the lease.
       await database.query(
         `UPDATE turns SET due_at = now() - interval '1 s', generation = generation + 1
           WHERE project_id = $1 AND ${condition}`,

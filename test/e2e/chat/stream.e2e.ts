@@ -54,7 +54,7 @@ const said = (project: string, text: string): Promise<Sync> =>
   );
 const member = (options: SessionOptions = {}): Promise<Session> =>
   service.session({ company: session.company, role: 'member', ...options });
-/** Ids of the events of a single turn, from `first`. */
+/** Returns the ids of the events in a single turn, from `first` to `last`. */
 const ids = (turn: unknown, last: number, first = 0): string[] =>
   Array.from({ length: last - first + 1 }, (_, index) => `${String(turn)}:${first + index}`);
 
@@ -100,7 +100,7 @@ describe('a stream', () => {
     });
   });
 
-  it('shows the answer to a question of a finished message to all readers', async () => {
+  it('shows the answer to a question in a finished message to all readers', async () => {
     script = async function* ({ messages }) {
       if (messages.some(({ answer: given }) => given !== null)) {
         yield await Promise.resolve(say('Thanks.'));
@@ -144,7 +144,7 @@ describe('a stream', () => {
     expect((await opening)?.status).toBe(200);
   });
 
-  it('prevents buffering by proxies and has the same bytes as history', async () => {
+  it('prevents buffering by proxies and sends the same bytes as history', async () => {
     script = answer;
     const project = await newProject();
     const stream = await open(project);
@@ -162,7 +162,7 @@ describe('a stream', () => {
     expect(history).toContain(`{"messages":[${created},${ended}],`);
   });
 
-  it('begins with the start of the active turn, or at the position from sync', async () => {
+  it('begins at the start of the active turn, or at the position from sync', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
@@ -178,7 +178,7 @@ describe('a stream', () => {
     expect(rest.events.map(({ id }) => id)).toEqual(ids(turn.turn_id, 3, turn.next_seq));
   });
 
-  it('continues after Last-Event-ID across later turns and the messages between them', async () => {
+  it('continues after Last-Event-ID through later turns and the messages between them', async () => {
     script = answer;
     const project = await newProject();
     const stream = await open(project);
@@ -199,7 +199,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('sends long missed messages one after the other, never all at once', async () => {
+  it('sends long missed messages one after another rather than all at once', async () => {
     script = answer;
     const project = await newProject();
     const first = await open(project);
@@ -219,7 +219,7 @@ describe('a stream', () => {
     expect(created).toEqual(texts);
   });
 
-  it('reports a failure and its notice', async () => {
+  it('reports a failure and the notice about it', async () => {
     script = async function* () {
       yield await Promise.resolve(say('One'));
       throw new Error('secret');
@@ -264,7 +264,7 @@ describe('resync', () => {
     ['no id', { query: { turn_id: 'nothing' } }],
     ['no event’s id', { headers: { 'last-event-id': '17' } }],
     ['a seq without end', { headers: { 'last-event-id': `${UNKNOWN}:999999999999` } }],
-  ])('is sent for a position that is %s, and the stream continues', async (_, options) => {
+  ])('is sent for a position that is %s, after which the stream continues', async (_, options) => {
     script = answer;
     const project = await newProject();
     const stream = await open(project, options);
@@ -274,7 +274,7 @@ describe('resync', () => {
     await stream.ended();
   });
 
-  it('is sent for a position beyond the turn or in another conversation', async () => {
+  it('is sent for a position past the end of the turn or in another conversation', async () => {
     script = answer;
     const [project, other] = [await newProject(), await newProject()];
     const follower = await open(project);
@@ -289,7 +289,7 @@ describe('resync', () => {
     }
   });
 
-  it('is sent for a position whose events are gone, ten minutes after the end of the turn and not before', async () => {
+  it('is sent for a position whose events were removed, ten minutes after the end of the turn and no earlier', async () => {
     script = answer;
     const project = await newProject();
     const stream = await open(project);
@@ -312,7 +312,7 @@ describe('resync', () => {
     const late = await open(project, { query: { turn_id, from_seq: 2 } });
     await late.until(({ length }) => length === 1, 'it was told');
     expect(late.events).toMatchObject([{ event: 'resync', data: { reason: 'evicted' } }]);
-    // A reader that has received everything misses nothing.
+    // A reader that has received all events does not miss any.
     const complete = await open(project, { headers: { 'last-event-id': `${turn_id}:5` } });
     await post(project, 'Again');
     await complete.ended();
@@ -320,8 +320,8 @@ describe('resync', () => {
   });
 });
 
-describe('a reader that does not read', () => {
-  /** An event of half a megabyte that does not make the message longer. */
+describe('a reader that stops reading', () => {
+  /** Returns an event of half a megabyte that does not make the message longer. */
   const large = (project_id: string): AgentEvent => {
     const at = new Date();
     const rest = { project_id, card_type: 'data', label: 'x', status: 'draft' as const, version: 1, gaps: [] };
@@ -339,7 +339,7 @@ describe('a reader that does not read', () => {
   afterEach(() => void Object.assign(service.app.get(OpenStreamsService).times, { stallMs: 10_000, lingerMs: 5_000 }));
 
   it('is cut off with a resync, while other readers and the turn continue', async () => {
-    // The slow reader reads its data only after the turn, so the linger time must not expire before.
+    // The slow reader reads its data only after the turn, so the linger time must not expire before then.
     Object.assign(service.app.get(OpenStreamsService).times, { stallMs: 300, lingerMs: 60_000 });
     const project = await newProject();
     script = async function* () {
@@ -373,7 +373,7 @@ describe('a reader that does not read', () => {
 });
 
 describe('streams of a person', () => {
-  it('are limited to 20, and each stream that ends makes room', async () => {
+  it('are limited to 20, and each stream that ends allows another', async () => {
     const project = await newProject();
     const [somebody, other] = [await member(), await member()];
     const first = await Promise.all(Array.from({ length: 20 }, () => open(project, {}, somebody)));
@@ -399,7 +399,7 @@ describe('streams of a person', () => {
     expect(performance.now() - began).toBeLessThan(2_500);
   });
 
-  it('are pinged', async () => {
+  it('receive pings', async () => {
     const { times } = service.app.get(OpenStreamsService);
     expect(times.pingMs).toBe(15_000);
     times.pingMs = 50;
@@ -429,7 +429,7 @@ describe('streams of a person', () => {
 });
 
 describe('streams across processes', () => {
-  it('are served for a turn in another process, even without notifications', async () => {
+  it('show a turn in another process, even without notifications', async () => {
     script = answer;
     const apart = await makeEnvironment();
     const [api, worker] = await Promise.all([
@@ -442,7 +442,7 @@ describe('streams across processes', () => {
     await caller.post(`/projects/${id}/chat`, { content: 'Hello' });
     await stream.ended();
 
-    // The table alone is enough for a reader.
+    // A reader needs only the table, not the notifications.
     await caller.post(`/projects/${id}/chat`, { content: 'Lost' });
     const watcher = new pg.Client(apart.databaseUrl);
     await watcher.connect();

@@ -37,7 +37,7 @@ const running = (project: string, next_seq: number): Promise<Sync> =>
     { until: `${next_seq} events are stored` },
   );
 const contents = ({ messages }: Sync): string[] => messages.map(({ role, content }) => `${role}: ${content}`);
-/** A script that speaks, starts a call, and then waits for an event that never comes. */
+/** Script that speaks, starts a call, and then waits for an event that never comes. */
 const speakAndWait = (over: Gate, aborted: () => void): Script =>
   async function* ({ signal }) {
     signal.addEventListener('abort', aborted);
@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 describe('stopping a turn', () => {
-  it('ends it immediately in another process, keeps its text, and leaves nothing running', async () => {
+  it('ends the turn immediately, even in another process, keeps its text, and leaves nothing running', async () => {
     const over = gate();
     let abortedAt = Infinity;
     script = speakAndWait(over, () => void (abortedAt = performance.now()));
@@ -98,7 +98,7 @@ describe('stopping a turn', () => {
     stream.close();
   });
 
-  it('leaves nothing to end for the process that was about to end it, and counts the turn once', async () => {
+  it('prevents the process from ending the turn as well, so that the turn is counted once', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     await post(project, 'Hello');
@@ -114,7 +114,7 @@ describe('stopping a turn', () => {
     expect(await client.get<ProjectResponse>(`/projects/${project}`)).toEqual(before);
   });
 
-  it('leaves nothing to end for the process when the conversation is also deleted', async () => {
+  it('prevents the process from ending the turn even if the conversation is deleted, too', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     const conversations = `/projects/${project}/conversations`;
@@ -165,7 +165,7 @@ describe('stopping a turn', () => {
     await running(silent, 0);
     expect((await stop(silent)).stopped).toBe(true);
     const stream = await EventStream.open(api.url, session.token, waiting);
-    // A turn that a worker has not claimed yet, or has only just claimed.
+    // Stops a turn that a worker has not claimed yet, or has only just claimed.
     await post(waiting, 'Hello');
     expect((await stop(waiting)).stopped).toBe(true);
     await stream.ended();
@@ -184,7 +184,7 @@ describe('stopping a turn', () => {
     stream.close();
   });
 
-  it('changes nothing if the turn has ended or no turn runs', async () => {
+  it('changes nothing if the turn has ended or no turn is running', async () => {
     script = answerAll;
     const project = await newProject();
     const { conversation_id } = await sync(project);
@@ -202,7 +202,7 @@ describe('stopping a turn', () => {
     stream.close();
   });
 
-  it('ends it once when many callers stop it', async () => {
+  it('ends the turn once even if many callers stop it', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     await post(project, 'Hello');

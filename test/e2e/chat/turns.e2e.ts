@@ -23,7 +23,7 @@ import type { Session } from '../../support/session.js';
 
 type Sync = Wire<ConversationSyncResponse>;
 
-/** Next actions of the agent. Each test sets its own. */
+/** Next actions of the agent, set by each test. */
 let script: Script;
 const contexts: AgentContext[] = [];
 let session: Session;
@@ -57,7 +57,7 @@ const statusOf = async (project: string): Promise<string | undefined> => {
   const { projects } = await client.get<ProjectSummaryListResponse>('/projects');
   return projects.find(({ id }) => id === project)?.status;
 };
-/** Simulates an expired lease of a turn whose process is gone. */
+/** Simulates an expired lease on a turn whose process has ended. */
 const expire = (turn_id: string | null) =>
   service.database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE id = $1`, [turn_id]);
 const recover = (): Promise<void> => service.app.get(TurnReaperService).recover();
@@ -72,7 +72,7 @@ afterEach(() => {
 });
 
 describe('turns of a company', () => {
-  it("leaves half of the places to other companies while a company's agents are silent", async () => {
+  it('leave half of the slots to other companies while the company’s agents are silent', async () => {
     const config = service.app.get(Config);
     const places = config.TURNS_CONCURRENCY;
     config.TURNS_CONCURRENCY = 4;
@@ -96,7 +96,7 @@ describe('turns of a company', () => {
 });
 
 describe('a running turn', () => {
-  it('shows its message as it grows, and the project as working', async () => {
+  it('shows its growing message, and the project as working', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
@@ -134,7 +134,7 @@ describe('a running turn', () => {
     });
   });
 
-  it('receives the conversation, the cards, the mounted configuration and no company-level rights', async () => {
+  it('receives the conversation, the cards and the mounted configuration, but no company-level rights', async () => {
     script = answerAll;
     const project = await newProject();
     await post(project, { content: 'First' });
@@ -161,7 +161,7 @@ describe('a running turn', () => {
     });
   });
 
-  it('receives as much of the conversation as memory allows, and all messages that it answers', async () => {
+  it('receives as much of the conversation as memory allows, including all messages that it answers', async () => {
     const project = await newProject();
     const result = 'x'.repeat(5_000_000);
     script = async function* () {
@@ -180,7 +180,7 @@ describe('a running turn', () => {
 });
 
 describe('messages posted during a turn', () => {
-  it('are limited to 20, and a single new turn answers them all when the current turn ends', async () => {
+  it('are limited to 20 and are all answered by a single new turn when the current turn ends', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
@@ -214,7 +214,7 @@ describe('messages posted during a turn', () => {
     expect(users.find(({ user_id }) => user_id === second.user)?.totals.credits).toBe(0.5);
   });
 
-  it('are added to a turn that has not started, up to 100', async () => {
+  it('are added to a turn that has not started, up to 100 messages', async () => {
     const apart = await makeEnvironment();
     const api = await ScriptedService.start(apart, answerAll, 'api');
     const { client: caller } = await api.session();
@@ -296,7 +296,7 @@ describe('an agent that fails', () => {
     expect((await idle(client, project)).messages.at(-1)?.content).toBe('Answer to Again.');
   });
 
-  it('is reported when it says nothing', async () => {
+  it('is reported if it says nothing', async () => {
     script = async function* () {
       yield await Promise.resolve(say(''));
     };
@@ -306,8 +306,8 @@ describe('an agent that fails', () => {
   });
 });
 
-describe('a turn whose process is gone', () => {
-  it('is retried with waiting messages while it has no visible output, three times in total', async () => {
+describe('a turn whose process has ended', () => {
+  it('is retried with waiting messages as long as it has no visible output, with three attempts in total', async () => {
     const project = await newProject();
     script = () => ({ [Symbol.asyncIterator]: () => ({ next: never }) });
     await post(project, { content: 'Hello' });
@@ -330,7 +330,7 @@ describe('a turn whose process is gone', () => {
     expect(contexts.map(({ messages }) => messages.length)).toEqual([1, 2, 3, 5]);
   });
 
-  it('ends with its visible output, and its returning process changes nothing', async () => {
+  it('ends with its visible output, and its process changes nothing when it returns', async () => {
     const [middle, end] = [gate(), gate()];
     script = async function* () {
       yield say('One');
@@ -370,7 +370,7 @@ describe('a turn whose process is gone', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).total_credits).toBe(1.5);
   });
 
-  it('is left alone while its lease lasts', async () => {
+  it('is left alone until its lease expires', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
@@ -382,10 +382,10 @@ describe('a turn whose process is gone', () => {
     expect((await idle(client, project)).messages[1]?.content).toBe('One two.');
   });
 
-  it('is found without a notification', async () => {
+  it('is found even without a notification', async () => {
     script = answerAll;
     const project = await newProject();
-    // The state after a process dies between its commit and its notification.
+    // This is the state after a process dies between its commit and its notification.
     await service.database.query(
       `WITH c AS (
          UPDATE conversations SET last_sequence = 1 WHERE project_id = $1 RETURNING id, project_id
@@ -401,7 +401,7 @@ describe('a turn whose process is gone', () => {
     expect(contents(await idle(client, project))).toEqual(['user: Hello', 'assistant: Answer to Hello.']);
   });
 
-  it('is ended by only one of several processes that check it', async () => {
+  it('is ended only once even if several processes check it', async () => {
     script = async function* () {
       yield say('One');
       await never();
@@ -418,7 +418,7 @@ describe('a turn whose process is gone', () => {
 });
 
 describe('a process that is asked to stop', () => {
-  it('gives up its turns after 20 seconds: retries silent turns elsewhere and ends the others', async () => {
+  it('gives up its turns after 20 seconds: silent turns are retried elsewhere, and all others end', async () => {
     const apart = await makeEnvironment();
     const leaving = await ScriptedService.start(apart, ({ messages }) =>
       (async function* () {
