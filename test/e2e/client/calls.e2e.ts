@@ -39,7 +39,7 @@ beforeAll(async () => {
   client = typedClient(service.url, session);
 });
 
-/** A client of the service whose requests and responses go through `network`. */
+/** Creates a client of the service whose requests and responses pass through `network`. */
 const through = (
   network: (request: Request, send: () => Promise<Response>) => Promise<Response>,
   options: { token?: () => Promise<string>; retry?: object } = {},
@@ -50,7 +50,7 @@ const through = (
     fetch: async (request) => await network(request, async () => await checkedFetch(request)),
   });
 
-/** Loses the responses to the first requests, which the service has carried out. */
+/** Loses the responses to the first requests, although the service has executed them. */
 const losing = (answers: number, sent: Request[] = []) =>
   through(async (request, send) => {
     sent.push(request);
@@ -72,7 +72,7 @@ describe('every operation of openapi.json', () => {
     Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
   );
 
-  it('has its own type', () => {
+  it('has a type of its own', () => {
     type Typed = {
       [M in Uppercase<Method>]: `${M} ${Parameters<WorkspaceClient[M]>[0]}`;
     }[Uppercase<Method>];
@@ -83,11 +83,11 @@ describe('every operation of openapi.json', () => {
     }[keyof paths];
     type Missing = Exclude<Documented, Typed>;
     const isComplete: [Missing] extends [never] ? true : Missing = true;
-    // Checked by the compiler.
+    // The compiler performs this check.
     expect(isComplete).toBe(true);
   });
 
-  it('can be called and is answered by the operation itself', async () => {
+  it('can be called and reaches the intended operation', async () => {
     const call = client as unknown as Record<string, (path: string, options: object) => Promise<CallResult<unknown>>>;
     let called = 0;
     for (const { method, path, parameters = [], requestBody, responses } of all) {
@@ -117,14 +117,14 @@ describe('every operation of openapi.json', () => {
     expect(called).toBeGreaterThan(90);
   });
 
-  it('accepts only its documented parameters', () => {
-    // Never called. The compiler performs the test.
+  it('accepts only the documented parameters', () => {
+    // This function is never called. The compiler performs the test.
     const looks = async (): Promise<void> => {
       const one = { params: { path: { project_id: NOTHING } } };
       const { data: project } = await client.GET('/api/v1/projects/{project_id}', one);
       project.name satisfies string;
       const { data: known } = await client.GET('/api/v1/projects/{project_id}', { ...one, ifNoneMatch: '"x"' });
-      // @ts-expect-error There is none when it has not changed.
+      // @ts-expect-error There is no data if the project has not changed.
       known.name satisfies string;
       const { data: csv } = await client.GET('/api/v1/usage/days', { parseAs: 'text' });
       csv satisfies string;
@@ -132,17 +132,17 @@ describe('every operation of openapi.json', () => {
       nothing satisfies undefined;
       // @ts-expect-error There is no such path.
       await client.GET('/api/v1/nothing');
-      // @ts-expect-error There is no such method of it.
+      // @ts-expect-error The path has no such method.
       await client.PATCH('/api/v1/projects');
       // @ts-expect-error A parameter is missing.
       await client.GET('/api/v1/projects/{project_id}');
       // @ts-expect-error The body is missing.
       await client.POST('/api/v1/projects');
-      // @ts-expect-error The body is another one.
+      // @ts-expect-error The body has the wrong fields.
       await client.POST('/api/v1/projects', { body: { title: 'A project' } });
-      // @ts-expect-error This has no tag.
+      // @ts-expect-error This operation has no entity tag.
       await client.GET('/api/v1/projects', { ifNoneMatch: '"x"' });
-      // @ts-expect-error A code of another status.
+      // @ts-expect-error The code belongs to another status.
       if (project instanceof NotFoundError && project.code === 'version_conflict') throw project;
     };
     expect(looks).toBeInstanceOf(Function);
@@ -155,7 +155,7 @@ describe('every operation of openapi.json', () => {
 });
 
 describe('an error', () => {
-  it('has the class of its kind', async () => {
+  it('has the class that matches its kind', async () => {
     const { id: project_id } = await makeProject(session.client);
     const path = { project_id };
     const failing = async (asked: Promise<unknown>): Promise<unknown> => await asked.catch((error: unknown) => error);
@@ -195,7 +195,7 @@ describe('an error', () => {
 });
 
 describe('an entity tag', () => {
-  it('saves the transfer of an unchanged body', async () => {
+  it('saves the transfer of an unchanged response body', async () => {
     const { id: project_id } = await makeProject(session.client);
     const params = { path: { project_id } };
     const first = await client.GET('/api/v1/projects/{project_id}', { params });
@@ -214,7 +214,7 @@ describe('a request whose response was lost', () => {
     return data.projects.map(({ name }) => name);
   };
 
-  it('creates a single resource by sending the same key each time', async () => {
+  it('creates a single resource because each attempt has the same key', async () => {
     const sent: Request[] = [];
     const { data, response } = await losing(2, sent).POST('/api/v1/projects', { body: { name: 'Made once' } });
     const keys = sent.map(({ headers }) => headers.get('idempotency-key'));
@@ -224,7 +224,7 @@ describe('a request whose response was lost', () => {
     expect((await names()).filter((name) => name === 'Made once')).toEqual([data.name]);
   });
 
-  it('has a new key for each resource unless the caller gives a key', async () => {
+  it('uses a new key for each resource unless the caller specifies a key', async () => {
     const sent: Request[] = [];
     const observed = losing(0, sent);
     for (const name of ['A', 'B']) await observed.POST('/api/v1/projects', { body: { name } });
@@ -239,7 +239,7 @@ describe('a request whose response was lost', () => {
     });
   });
 
-  it('posts a single message', async () => {
+  it('posts only a single message', async () => {
     const { id } = await makeProject(session.client);
     const sent: Request[] = [];
     const posted = await losing(2, sent).conversation(id).post({ content: 'Said once' });
@@ -250,7 +250,7 @@ describe('a request whose response was lost', () => {
     expect(posted.message.client_msg_id).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('deletes and puts as if the response had arrived', async () => {
+  it('succeeds for DELETE and PUT as if the response had arrived', async () => {
     const { id: project_id } = await makeProject(session.client);
     const name = `put-${project_id}`;
     await client.POST('/api/v1/deployments', { body: { name } });
@@ -259,12 +259,12 @@ describe('a request whose response was lost', () => {
     const sent: Request[] = [];
     await losing(1, sent).DELETE('/api/v1/projects/{project_id}', { params: { path: { project_id } } });
     expect(sent).toHaveLength(2);
-    // A 404 without a lost response is reported as it is.
+    // A 404 is reported if no response was lost before.
     const again = client.DELETE('/api/v1/projects/{project_id}', { params: { path: { project_id } } });
     await expect(again).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it('is not retried if that could undo another caller’s change or mislead', async () => {
+  it('is not retried if a retry could undo another caller’s change or have a misleading result', async () => {
     const { id: project_id } = await makeProject(session.client);
     const params = { path: { project_id } };
     const etag = (await client.GET('/api/v1/projects/{project_id}', { params })).response.headers.get('etag') ?? '';
@@ -294,7 +294,7 @@ describe('a request whose response was lost', () => {
   });
 });
 
-describe('an overloaded service', () => {
+describe('a failed request', () => {
   type Answer = (response: ServerResponse) => void;
   const refusing =
     (status: number, code: string, headers: Record<string, string> = {}): Answer =>
@@ -360,7 +360,7 @@ describe('an overloaded service', () => {
     expect(seen).toBe(1);
   });
 
-  it('receives a PATCH again only if it rejected the first attempt', async () => {
+  it('is retried for PATCH only if the service rejected the first attempt', async () => {
     const change = { params: { path: { project_id: NOTHING } }, body: {} };
     await expect(
       ask(refusing(503, 'unavailable'), me).PATCH('/api/v1/projects/{project_id}', change),
@@ -369,7 +369,7 @@ describe('an overloaded service', () => {
     await ask(refusing(429, 'rate_limited', { 'retry-after': '0' }), me).PATCH('/api/v1/projects/{project_id}', change);
   });
 
-  it('is retried when the request times out', async () => {
+  it('is retried after a timeout', async () => {
     answers = [() => undefined, me];
     const hasty = new WorkspaceClient({ baseUrl: url, retry: HASTY, timeoutMs: 50 });
     expect((await hasty.GET('/api/v1/me')).data).toEqual({ id: 'x' });
@@ -383,7 +383,7 @@ describe('a token', () => {
     return (await service.session({ company, user, expiresIn })).token;
   };
 
-  it('is requested once, and again when it has expired', async () => {
+  it('is requested once, and again after it has expired', async () => {
     const given: string[] = [];
     const renewing = typedClient(service.url, session, {
       token: async () => {
@@ -397,7 +397,7 @@ describe('a token', () => {
     expect(given).toHaveLength(2);
   });
 
-  it('is an error after two invalid tokens', async () => {
+  it('causes an error if it is invalid twice', async () => {
     let given = 0;
     const stale = typedClient(service.url, session, {
       token: async () => {
@@ -409,7 +409,7 @@ describe('a token', () => {
     expect(given).toBe(2);
   });
 
-  it('rejects with the error of its provider each time', async () => {
+  it('is rejected with the error from its provider each time', async () => {
     let given = 0;
     const helpless = typedClient(service.url, session, {
       token: () => {

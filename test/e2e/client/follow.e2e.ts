@@ -26,7 +26,7 @@ let worker: Service;
 let proxy: TcpProxy;
 let database: pg.Client;
 let session: Session;
-/** Reaches the service without the proxy. */
+/** Client that reaches the service without the proxy. */
 let direct: WorkspaceClient;
 const start = (ROLE: string, PORT = '0'): Promise<Service> =>
   Service.start({ environment, settings: { ...RANDOM_AGENT.settings, ROLE, PORT }, preload: RANDOM_AGENT.preload });
@@ -48,7 +48,7 @@ afterAll(async () => {
   await removeEnvironment(environment);
 }, 60_000);
 
-/** A client behind the proxy, and the number of streams that it has opened. */
+/** Returns a client behind the proxy, and the number of streams that it has opened. */
 function behindProxy(options: { token?: () => Promise<string> } = {}): {
   client: WorkspaceClient;
   opened: () => number;
@@ -71,7 +71,7 @@ afterEach(() => {
   for (const reader of readers.splice(0)) reader.abort('left');
 });
 
-/** Follows a conversation until it is stopped. `states` has the yielded states. */
+/** Follows a conversation until it is stopped. `states` contains the yielded states. */
 function following(client: WorkspaceClient, project: string) {
   const leaving = new AbortController();
   readers.push(leaving);
@@ -120,7 +120,7 @@ const shown = async (states: ConversationState[], state: ConversationState): Pro
 };
 
 describe('following a conversation', () => {
-  it('converges with sync after 20 disconnects and kills of every process', async () => {
+  it('converges with sync despite 20 disconnects and a kill of every process', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const { states, interruptions, connection, leave } = following(client, project);
@@ -147,7 +147,7 @@ describe('following a conversation', () => {
       if (cut === 14) {
         await worker.kill();
         worker = await start('worker');
-        // Expires the lease of its turn, so that the test need not wait.
+        // Expires the lease on the process's turn, so that the test need not wait.
         await database.query(`UPDATE turns SET due_at = now() WHERE state <> 'ended'`);
       }
       proxy.become('whole');
@@ -171,7 +171,7 @@ describe('following a conversation', () => {
         .map(({ content }) => content)
         .sort(),
     ).toEqual(Array.from({ length: posts }, (_, index) => `Message ${index + 1}`));
-    // Every state is complete: it has no gap, and text never disappears.
+    // Every state is complete: there are no gaps, and text never disappears.
     expect(states.length).toBeGreaterThan(DISCONNECTS);
     for (const { messages } of states)
       expect(messages.map(({ sequence }) => sequence)).toEqual(messages.map((_, index) => index + 1));
@@ -183,7 +183,7 @@ describe('following a conversation', () => {
     }
   }, 60_000);
 
-  it('reads sync again if events are gone', async () => {
+  it('reads sync again if events are no longer available', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const { states, leave } = following(client, project);
@@ -201,7 +201,7 @@ describe('following a conversation', () => {
     const before = states.length;
     proxy.become('whole');
     await shown(states, end);
-    // No event needed folding.
+    // A single state arrived, so no events were applied.
     expect(states).toHaveLength(before + 1);
     await leave();
   });
@@ -229,7 +229,7 @@ describe('following a conversation', () => {
 
   it('closes its stream when the caller leaves, and reports a missing conversation', async () => {
     const { id: project } = await makeProject(session.client);
-    // A caller may have 20 streams.
+    // A caller may have at most 20 streams.
     for (let visit = 0; visit < 25; visit += 1) {
       const interruptions: unknown[] = [];
       const states = direct.conversation(project).follow({ onInterruption: (error) => interruptions.push(error) });
@@ -246,7 +246,7 @@ describe('following a conversation', () => {
     await expect(aborted.next()).rejects.toBe('early');
   });
 
-  it('gives up if the service was never reached, unless it is patient', async () => {
+  it('gives up if it never reached the service, unless it is patient', async () => {
     const { id: project } = await makeProject(session.client);
     const client = typedClient(`http://127.0.0.1:${proxy.port}`, session, { retry: { ...HASTY, maxRetries: 1 } });
     proxy.become('cut');
@@ -266,7 +266,7 @@ describe('following a conversation', () => {
     await Promise.all([states.return(), events.return()]);
   });
 
-  it('stops the turn', async () => {
+  it('allows stopping the turn', async () => {
     const { id: project } = await makeProject(session.client);
     const conversation = direct.conversation(project);
     await conversation.post({ content: 'Go' });
@@ -278,7 +278,7 @@ describe('following a conversation', () => {
 });
 
 describe('the events of a project', () => {
-  it('are each delivered exactly once despite 20 disconnects and a kill, until the project is deleted', async () => {
+  it('are delivered exactly once despite 20 disconnects and a kill, until the project is deleted', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const got: (ProjectEvent | Resync)[] = [];
@@ -314,7 +314,7 @@ describe('the events of a project', () => {
         { until: 'the stream is open' },
       );
     }
-    // A reader that is disconnected during the deletion cannot reconnect.
+    // A reader that is disconnected when the project is deleted cannot reconnect.
     const isWhole = (): boolean => got.filter(({ type }) => type === 'cards.changed').length === DISCONNECTS;
     await eventually(() => Promise.resolve(isWhole()), Boolean, { until: 'all cards were told' });
     await direct.DELETE('/api/v1/projects/{project_id}', { params: { path } });
@@ -328,7 +328,7 @@ describe('the events of a project', () => {
     expect(events.at(-1)?.type).toBe('project.deleted');
   }, 60_000);
 
-  it('are resumed after a known event, and missing events are reported', async () => {
+  it('resume after a known event, and missing events are reported', async () => {
     const { id: project } = await makeProject(session.client);
     const path = { project_id: project };
     for (const name of ['A', 'B'])

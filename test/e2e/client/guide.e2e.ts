@@ -15,7 +15,7 @@ import { eventually } from '../../support/eventually.js';
 import { useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/* Runs the examples of docs/web-clients.md and client/README.md. Each of them appears below word for word. */
+/* Runs the examples in docs/web-clients.md and client/README.md. Each example appears below word for word. */
 
 const service = useSharedService();
 let session: Session;
@@ -38,7 +38,7 @@ function clientOf(baseUrl: string, signIn: () => Promise<string>): WorkspaceClie
 
 const text = (source: string): string => source.replace(/\s+/g, ' ').trim();
 
-describe('the examples of the guide', () => {
+describe('examples in the client guide', () => {
   it('are contained in this file', () => {
     const own = text(readFileSync('test/e2e/client/guide.e2e.ts', 'utf8'));
     const guides = ['docs/web-clients.md', 'client/README.md'].map((path) => readFileSync(path, 'utf8')).join('\n');
@@ -47,7 +47,7 @@ describe('the examples of the guide', () => {
     expect(examples.filter((example) => !own.includes(example))).toEqual([]);
   });
 
-  it('calls operations', async () => {
+  it('call operations', async () => {
     shown = [];
     const { data: project } = await client.POST('/api/v1/projects', { body: { name: 'Week 12' } });
     const params = { path: { project_id: project.id } };
@@ -56,7 +56,7 @@ describe('the examples of the guide', () => {
     expect(shown).toEqual(['Week 12']);
   });
 
-  it('shares streams, and opens separate streams where windows do not exist', async () => {
+  it('share streams, and open separate streams where there are no windows', async () => {
     const { url: baseUrl } = service;
     const { token, user: userId } = session;
     const shared = new WorkspaceClient({ baseUrl, token, shareStreams: userId });
@@ -65,7 +65,7 @@ describe('the examples of the guide', () => {
     await states.return();
   });
 
-  it('starts quickly', async () => {
+  it('start quickly', async () => {
     shown = [];
     const console = { log: (...what: unknown[]): void => show(what.at(-1)) };
     for await (const { id, name } of client.list('/api/v1/projects')) console.log(id, name);
@@ -80,13 +80,13 @@ describe('the examples of the guide', () => {
     expect(shown.at(-1)).toMatch(/profit/i);
   });
 
-  it('reads every page', async () => {
+  it('read every page', async () => {
     shown = [];
     for await (const { name } of client.list('/api/v1/projects', { params: { query: { limit: 100 } } })) show(name);
     expect(shown.length).toBeGreaterThan(0);
   });
 
-  it('traces requests', async () => {
+  it('trace requests', async () => {
     const [baseUrl, token] = [service.url, session.token];
     const traceparent = (): string => '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const traced = new WorkspaceClient({
@@ -98,14 +98,14 @@ describe('the examples of the guide', () => {
     expect((await traced.GET('/api/v1/me')).response.status).toBe(200);
   });
 
-  it('verifies webhooks', async () => {
+  it('verify webhooks', async () => {
     const [secret, body] = [newSecret(), '{"type":"webhook.test"}'];
     const headers = signedHeaders(secret, 'msg_1', new Date(), body);
     const event = await verifyWebhook(body, headers, secret);
     expect(event).toEqual({ type: 'webhook.test' });
   });
 
-  it('distinguishes errors', async () => {
+  it('distinguish errors', async () => {
     shown = [];
     const rename = async (name: string, etag: string): Promise<void> => {
       const params = { path: { project_id: projectId }, header: { 'If-Match': etag } };
@@ -124,7 +124,7 @@ describe('the examples of the guide', () => {
     expect(shown).toEqual([[['body.name', expect.any(String)]], 'Someone else changed it. Reload it and try again.']);
   });
 
-  it('checks whether a resource has changed', async () => {
+  it('check whether a resource has changed', async () => {
     shown = [];
     const params = { path: { project_id: projectId } };
     const first = await client.GET('/api/v1/projects/{project_id}/cards', { params });
@@ -134,7 +134,7 @@ describe('the examples of the guide', () => {
     expect(shown).toEqual([]);
   });
 
-  it('walks a list', async () => {
+  it('walk through a list', async () => {
     shown = [];
     let cursor: string | null | undefined = '';
     while (cursor != null) {
@@ -146,7 +146,7 @@ describe('the examples of the guide', () => {
     expect(shown.length).toBeGreaterThan(0);
   });
 
-  it('talks with the agent', async () => {
+  it('talk with the agent', async () => {
     shown = [];
     const conversation = client.conversation(projectId);
     await conversation.post({ content: 'What do you need to know?' });
@@ -159,7 +159,7 @@ describe('the examples of the guide', () => {
     expect(shown).toContainEqual(['assistant', expect.stringMatching(/./)]);
   });
 
-  it('uploads a file and resumes after a reload', async () => {
+  it('upload a file and resume after a reload', async () => {
     shown = [];
     const storage = new Map<string, string>();
     const file = new Blob([readFileSync('test/models/dorian.lp')]);
@@ -181,7 +181,7 @@ describe('the examples of the guide', () => {
     expect([path, shown.at(-1)]).toEqual(['plan.lp', `${size} of ${size} bytes`]);
   });
 
-  it('runs a solve', async () => {
+  it('run a solve', async () => {
     shown = [];
     const execution = await client.solve(
       projectId,
@@ -196,7 +196,7 @@ describe('the examples of the guide', () => {
     expect(again).toEqual(execution);
   });
 
-  it('receives the events of a project', async () => {
+  it('receive the events of a project', async () => {
     shown = [];
     const leaving = new AbortController();
     const load = async (): Promise<void> => {

@@ -28,10 +28,10 @@ beforeAll(async () => {
   ({ id: project_id } = await makeProject(session.client));
 });
 
-/** Failure of a part in transit. Undefined if it arrives. */
+/** Failure of a part in transit. Undefined if the part arrives. */
 type Fate = 'broken off' | 'lost' | undefined;
 
-/** A client whose parts fail as `fate` says. `sent` has the number of each part that was sent. */
+/** Returns a client whose parts fail as `fate` says. `sent` contains the number of each part that was sent. */
 function withParts(fate: (part: number, times: number) => Fate = () => undefined) {
   const sent: number[] = [];
   let most = 0;
@@ -86,7 +86,7 @@ describe('an upload', () => {
 
     const state = JSON.parse(kept) as UploadState;
     const parts = Math.ceil(SIZE / state.part_size);
-    // The store has lost the last part and reports this only when it assembles the file.
+    // The store has lost the last part, which it reports only when it assembles the file.
     const after = withParts((part, times) => (part === parts && times === 1 ? 'lost' : undefined));
     const resumed: UploadProgress[] = [];
     const entry = await after.client.upload(await openAsBlob(path), target('large.bin'), {
@@ -96,14 +96,14 @@ describe('an upload', () => {
     expect(entry).toMatchObject({ path: 'large.bin', size: SIZE });
     expect(resumed[0]?.loaded).toBeGreaterThanOrEqual(SIZE / 2);
     expect(resumed.at(-1)).toEqual({ loaded: SIZE, total: SIZE });
-    // Parts in transit at the pause may have arrived.
+    // Parts that were in transit when the upload was paused may have arrived.
     expect(after.sent.length).toBeLessThanOrEqual(parts / 2 + 1);
     expect(after.sent.filter((part) => part === parts)).toHaveLength(2);
     expect(new Set([...before.sent, ...after.sent]).size).toBe(parts);
     expect(await storedHash(after.client, 'large.bin')).toBe(hash);
   }, 300_000);
 
-  it('has the type and bytes of its Blob, small or empty', async () => {
+  it('has the type and bytes of its Blob, whether the Blob is small or empty', async () => {
     const { client } = withParts();
     const csv = await client.upload(new Blob(['a,b\n'], { type: 'text/csv' }), target('small.csv'));
     expect(csv).toMatchObject({ path: 'small.csv', size: 4, content_type: 'text/csv', source: 'upload' });
@@ -111,7 +111,7 @@ describe('an upload', () => {
     expect(empty).toMatchObject({ size: 0, content_type: 'text/plain' });
   });
 
-  it('returns the same file if it was already completed, and rejects another file', async () => {
+  it('returns the same file if it was already completed, and rejects a different file', async () => {
     const { client, sent } = withParts();
     const file = new Blob(['content']);
     const states: UploadState[] = [];
@@ -123,7 +123,7 @@ describe('an upload', () => {
     await expect(another).rejects.toBeInstanceOf(FileChangedError);
   });
 
-  it('is aborted on failure if the caller has not received its state, and kept otherwise', async () => {
+  it('is aborted on failure if the caller has not received its state, and is kept otherwise', async () => {
     const aborted: Promise<string>[] = [];
     const client = typedClient(service.url, session, {
       retry: { maxRetries: 0 },
@@ -156,14 +156,14 @@ describe('an upload', () => {
     );
   });
 
-  it('rejects an upload to an unknown project', async () => {
+  it('is rejected for an unknown project', async () => {
     const nowhere = { source: 'workspace' as const, project_id: '01900000-0000-7000-8000-000000000000', path: 'a' };
     await expect(withParts().client.upload(new Blob(['x']), nowhere)).rejects.toBeInstanceOf(NotFoundError);
   });
 });
 
 describe('a download', () => {
-  it('has the bytes of the file and resumes where the connection broke', async () => {
+  it('contains the bytes of the file and resumes where the connection broke', async () => {
     const bytes = randomBytes(3 * MiB);
     await withParts().client.upload(new Blob([bytes], { type: 'image/png' }), target('picture.png'));
     const ranges: (string | null)[] = [];
@@ -201,7 +201,7 @@ describe('a download', () => {
     expect([loaded.at(-1), ...totals]).toEqual([bytes.length, bytes.length]);
   });
 
-  it('rejects a missing file and an aborted signal', async () => {
+  it('is rejected for a missing file and an aborted signal', async () => {
     const client = typedClient(service.url, session);
     await expect(client.download(target('nothing.png'))).rejects.toThrow(NotFoundError);
     const leaving = AbortSignal.abort('left');

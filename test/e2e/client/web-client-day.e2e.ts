@@ -16,7 +16,7 @@ const OWN_SHIFT_RULES = { 'SKILL.md': 'Our shifts last eight hours.\n' };
 const SMALL_CSV = 'product,demand\nÄpfel,120\nBirnen,80\n';
 const BIG_CSV_BYTES = 12_000_000;
 
-/** A person who works in a web application that uses the client package. */
+/** Person who works in a web application that uses the client package. */
 interface Person extends Session {
   api: WorkspaceClient;
 }
@@ -26,7 +26,7 @@ const service = useSharedService();
 const person = (session: Session): Person => ({ ...session, api: typedClient(service.url, session) });
 
 describe('a day of the web client', () => {
-  it('goes from an empty company to an answered message, a shadowed skill and the listings', async () => {
+  it('leads from an empty company to an answered message, a shadowed skill and the listings', async () => {
     const owner = person(await service.session({ role: 'company' }));
     const planner = person(await service.session({ role: 'member', company: owner.company }));
 
@@ -159,7 +159,7 @@ async function workWithFiles({ api, client }: Person, project_id: string): Promi
   return id;
 }
 
-/** Twelve million bytes of distinct rows. */
+/** Returns a CSV file with twelve million bytes of distinct rows. */
 function bigCsv(): Uint8Array<ArrayBuffer> {
   const rows: string[] = ['day,product,sold'];
   for (let length = 0, day = 0; length < BIG_CSV_BYTES; day += 1) {
@@ -214,7 +214,7 @@ async function talk(
   return synced.messages;
 }
 
-/** Returns the conversation once the agent is idle. */
+/** Returns the conversation as soon as the agent is idle. */
 async function answered(api: WorkspaceClient, projectId: string): Promise<Schemas['ConversationSyncResponse']> {
   for await (const state of api.conversation(projectId).follow()) if (state.turn.state === 'idle') return state;
   throw new Error('The conversation has ended');
@@ -310,7 +310,7 @@ async function pullAgain(
       },
     }),
   );
-  // AGENTS.md and the two files of the remaining skill.
+  // The deployment contains AGENTS.md and the two files of the remaining skill.
   expect(pulled).toEqual({ from_deployment: handle, objects: 3 });
   const retired = planner.api.GET('/api/v1/projects/{project_id}/skills/{skill}', {
     params: { path: { project_id: projectId, skill: 'demand' } },
@@ -363,7 +363,7 @@ async function listEverything(
   };
   expect(everyone.users[0]).toEqual(spent);
   expect(project.total_credits).toBe(0.01);
-  // A member sees only their own row.
+  // A member sees only their own usage.
   expect(await succeed(api.GET('/api/v1/usage/users'))).toEqual({
     users: [spent],
     limit: 50,
