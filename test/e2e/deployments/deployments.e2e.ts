@@ -23,7 +23,7 @@ const statusOf = async (method: string, path: string, by = client, body?: object
   (await by.send(method, path, body && { body })).status;
 
 describe('deployments', () => {
-  it('creates a handle, finds deployments by handle or else by exact name, and lists the newest first', async () => {
+  it('get a handle, are found by handle or else by exact name, and are listed newest first', async () => {
     const own = (await service.session()).client;
     const { status, body: created } = await add(own, 'Plan für Öfen');
     expect(status).toBe(201);
@@ -41,7 +41,7 @@ describe('deployments', () => {
       expect(await statusOf('GET', `/deployments/${encodeURIComponent(name)}`, own)).toBe(404);
     }
 
-    // A deployment whose name is the other's handle has a lower priority.
+    // If the handle of one deployment is the name of another, the handle takes precedence.
     const { body: second } = await add(own, 'plan-fur-ofen');
     expect(second.handle).toBe('plan-fur-ofen-2');
     expect((await get('plan-fur-ofen', own)).id).toBe(created.id);
@@ -51,7 +51,7 @@ describe('deployments', () => {
     expect(page).toEqual({ deployments: [row], limit: 1, offset: 1, total: 2 });
   });
 
-  it('requires names of 1 to 100 characters that are unique in the company', async () => {
+  it('require names of 1 to 100 characters that are unique in the company', async () => {
     const own = (await service.session()).client;
     expect((await add(own, '')).status).toBe(422);
     expect((await add(own, 'x'.repeat(101))).status).toBe(422);
@@ -67,7 +67,7 @@ describe('deployments', () => {
     expect(handles).toEqual(['like', 'like-2', 'like-3', 'like-4', 'like-5', 'like-6']);
   });
 
-  it('shows deployments only to their company and lets only company-level callers change them', async () => {
+  it('are visible only to their company and can be changed only by company-level callers', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'x', skills: { a: { 'SKILL.md': 'x' } } });
     const at = `/deployments/${handle}`;
     const member = (await service.session({ company: company.company, role: 'member' })).client;
@@ -95,7 +95,7 @@ describe('deployments', () => {
     expect(await client.get(`${at}/instructions`)).toEqual({ content: 'x' });
   });
 
-  it('shows the time of the last change of the instructions or skills, and a hash of their content', async () => {
+  it('show the time of the last change in their instructions or skills, and a hash of the content', async () => {
     const { handle } = await makeDeployment(client);
     const at = `/deployments/${handle}`;
     const seen = [await get(handle)];
@@ -115,7 +115,7 @@ describe('deployments', () => {
     expect(new Set(digests).size).toBe(4);
     expect([digests[4], digests[5]]).toEqual([digests[2], digests[1]]);
 
-    // Template files are not part of the digest. Uploaded skill files are.
+    // The digest includes uploaded skill files but not template files.
     await makeFile(client, { source: 'deployment', deployment_name: handle }, 'data/table.csv', 'x');
     expect((await get(handle)).config_digest).toBe(digests[5]);
     await makeFile(client, { source: 'deployment', deployment_name: handle }, 'skills/a/SKILL.md', 'a');
@@ -188,7 +188,7 @@ describe('a deleted deployment', () => {
     expect(await statusOf('GET', '/deployments/again', own)).toBe(404);
   });
 
-  it('is deleted once while other requests change it concurrently', async () => {
+  it('is deleted only once while other requests change it concurrently', async () => {
     const files = { 'SKILL.md': 'New.' };
     for (let round = 1; round <= 5; round += 1) {
       const skills = { alpha: { 'SKILL.md': 'Alpha.' } };
