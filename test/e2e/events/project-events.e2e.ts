@@ -51,7 +51,7 @@ afterEach(() => {
 });
 
 describe('the event stream of a project', () => {
-  it('reports changes and their authors in envelopes that count from 1', async () => {
+  it('reports changes and their authors in envelopes numbered from 1', async () => {
     const project = await newProject();
     const stream = await open(project);
     const card = await addCard(project);
@@ -162,7 +162,7 @@ describe('the event stream of a project', () => {
     ]);
   });
 
-  it('reports solves from their start to their end, including their progress', async () => {
+  it('reports solves from start to end, including their progress', async () => {
     const project = await newProject();
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(client, place, 'm.lp', 'Minimize\n obj: x\nSubject To\n c: x >= 1\nEnd\n');
@@ -189,7 +189,7 @@ describe('the event stream of a project', () => {
     expect(stream.named('files.changed').map(told)).toMatchObject([{ paths: [`results/${id}.json`] }]);
   });
 
-  it('contains nothing about rolled-back changes, and no change commits without its event', async () => {
+  it('contains nothing about changes that were rolled back, and an event for every committed change', async () => {
     const project = await newProject();
     const stream = await open(project);
     const refused = await client.send('POST', `/projects/${project}/scenarios`, {
@@ -213,7 +213,7 @@ describe('the event stream of a project', () => {
 });
 
 describe('a reader', () => {
-  it('receives every event after its position once', async () => {
+  it('receives every event after its position exactly once', async () => {
     const project = await newProject();
     const count = 450;
     const whole = await open(project);
@@ -243,7 +243,7 @@ describe('a reader', () => {
     },
   );
 
-  it('receives a resync when missed events are gone, after a day and not before', async () => {
+  it('receives a resync if missed events were removed, which happens after a day and no earlier', async () => {
     const project = await newProject();
     for (const label of ['a', 'b', 'c']) await addCard(project, label);
     const age = (id: number, interval: string) =>
@@ -308,7 +308,7 @@ describe('a reader', () => {
     await Promise.all([stream.over(), short.over()]);
   });
 
-  it('has at most 20 streams, counting chat and events together', async () => {
+  it('can have at most 20 streams, including chat and event streams', async () => {
     const project = await newProject();
     const busy = await member();
     for (let at = 0; at < 20; at += 1) {
