@@ -58,7 +58,7 @@ const files = async (project: string) =>
 const addCard = (project: string, card_type: string, label: string, data: object) =>
   client.post<CardResponse>(`/projects/${project}/cards`, { card_type, label, data });
 
-/** A workshop with an optimum of 20 chairs, 10 tables and a profit of 1,100. */
+/** Creates a workshop with an optimum of 20 chairs, 10 tables and a profit of 1,100. */
 async function makeWorkshop(project: string): Promise<Wire<CardResponse>> {
   await addCard(project, 'variable', 'Chairs', { name: 'chairs', domain: 'integer' });
   await addCard(project, 'variable', 'Tables', { name: 'tables', domain: 'integer' });
@@ -77,7 +77,7 @@ async function makeWorkshop(project: string): Promise<Wire<CardResponse>> {
 const SMALL = 'Maximize\n profit: 3 x + 2 y\nSubject To\n room: x + y <= 4\nBounds\n x <= 3\nEnd\n';
 
 describe('a solve of a model file', () => {
-  it('returns values and slacks, writes them to the workspace, keeps the checklist, and is charged', async () => {
+  it('returns values and slacks, writes them to the workspace, leaves the checklist unchanged, and is charged', async () => {
     const project = await newProject();
     await upload(project, 'models/Plan.LP', SMALL);
     const created = await start(project, { input_file_ids: ['models/Plan.LP'] });
@@ -257,7 +257,7 @@ describe('a solve of the canvas', () => {
     expect((await details(project)).completeness.feasibility_result).toBe('fail');
   });
 
-  it('is the only solve that updates feasibility, unlike a solve of a model file', async () => {
+  it('is the only kind of solve that updates feasibility, unlike a solve of a model file', async () => {
     const project = await newProject();
     await addCard(project, 'variable', 'X', { name: 'x', domain: 'continuous', free: true });
     await addCard(project, 'objective', 'Loss', { sense: 'minimize', expression: 'x' });
@@ -274,7 +274,7 @@ describe('a solve of the canvas', () => {
     expect((await details(project)).completeness.feasibility_result).toBe('pass');
   });
 
-  it('leaves feasibility unchecked if the canvas has changed in the meantime', async () => {
+  it('leaves feasibility unchecked if the canvas has since changed', async () => {
     const [project, blocker] = [await newProject(), await newProject()];
     await upload(blocker, 'hard.lp', hardModel());
     const before = await start(blocker, { input_file_ids: ['hard.lp'] });
@@ -304,7 +304,7 @@ const lag = async (): Promise<number> =>
   1_000 * ((await metrics(service.url)).get('nodejs_eventloop_lag_max_seconds') ?? NaN);
 
 describe('a hard solve', () => {
-  it('ends at its time limit with the best values, shows the project as solving, and delays no other request', async () => {
+  it('ends at its time limit with the best values, shows the project as solving, and does not delay other requests', async () => {
     const project = await newProject();
     await upload(project, 'hard.lp', hardModel());
     const { id } = await start(project, { input_file_ids: ['hard.lp'] });
@@ -337,8 +337,8 @@ describe('a hard solve', () => {
     });
     expect(result?.solve_ms).toBeGreaterThanOrEqual(2_000);
     expect(result?.solve_ms).toBeLessThan(6_000);
-    // A solve of two seconds must not block other requests. A request that waited for the solver would take as long. On an idle
-    // machine the median is 7 ms and the maximum 80 ms.
+    // A solve of two seconds must not block other requests. A request that waited for the solver would take about as
+    // long. On an idle machine, the median is 7 ms and the maximum is 80 ms.
     expect(median).toBeLessThan(100);
     expect(worst).toBeLessThan(1_000);
     expect(Math.max(...lags)).toBeLessThan(500);
@@ -346,7 +346,7 @@ describe('a hard solve', () => {
     expect(total_credits).toBeGreaterThanOrEqual(0.03);
   });
 
-  it('lets solves of other companies, and of other projects of a company, take turns', async () => {
+  it('takes turns with solves of other companies and of the company’s other projects', async () => {
     const [mine, second] = [await newProject(), await newProject()];
     const { client: others } = await service.session();
     const { id: theirs } = await makeProject(others);
@@ -401,7 +401,7 @@ describe('a hard solve', () => {
 
     it('is canceled if it is waiting or has no plan yet', async () => {
       const project = await newProject();
-      // A linear program has no plan before it ends.
+      // A linear program has no plan until it ends.
       await upload(project, 'hard.lp', hardModel(2_000, 300).replace(/Binary[^]*End/, 'End'));
       const { id } = await start(project, { input_file_ids: ['hard.lp'] });
       const waiting = await start(project, { input_file_ids: ['hard.lp'] });
@@ -409,12 +409,12 @@ describe('a hard solve', () => {
       expect(await keep(project, waiting.id)).toMatchObject({ status: 'canceled' });
       await keep(project, id);
       const { status, result, error } = await over(project, id);
-      // A fast machine finishes earlier.
+      // A fast machine may finish earlier.
       if (status !== 'succeeded')
         expect({ status, result, error }).toEqual({ status: 'canceled', result: null, error: null });
     });
 
-    it('is the optimum if the optimum is found first', async () => {
+    it('returns the optimum if it finds the optimum first', async () => {
       const project = await newProject();
       await upload(project, 'easy.lp', 'max x st c: x <= 3 end');
       const { id } = await start(project, { input_file_ids: ['easy.lp'] });
@@ -423,7 +423,7 @@ describe('a hard solve', () => {
       if (status !== 'canceled') expect({ status, outcome }).toEqual({ status: 'succeeded', outcome: 'optimal' });
     });
 
-    it('rejects a keep_plan that is not a boolean', async () => {
+    it('is rejected if keep_plan is not a boolean', async () => {
       const project = await newProject();
       await upload(project, 'hard.lp', hardModel());
       const { id } = await start(project, { input_file_ids: ['hard.lp'] });
@@ -432,7 +432,7 @@ describe('a hard solve', () => {
     });
   });
 
-  it('is canceled within a second and charged once for its time', async () => {
+  it('is canceled within a second and is charged once for its time', async () => {
     const project = await newProject();
     await upload(project, 'hard.lp', hardModel());
     const { id } = await start(project, { input_file_ids: ['hard.lp'] });
@@ -447,7 +447,7 @@ describe('a hard solve', () => {
       objective_value: null,
       credits: 0.01,
     });
-    // The only worker of the process is free again.
+    // The only worker of the process is available again.
     await when(project, waiting.id, 'running');
     const took = performance.now() - before;
     console.info(`canceled, and the next one running, after ${took.toFixed(0)} ms`);
@@ -471,7 +471,7 @@ describe('a hard solve', () => {
   });
 });
 
-it('shows executions only to their company and project', async () => {
+it('shows executions only to callers from their company and in their project', async () => {
   const project = await newProject();
   const { id } = await start(project);
   const stranger = await service.session();

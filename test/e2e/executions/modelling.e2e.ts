@@ -17,7 +17,7 @@ interface Question {
   options: { label: string }[];
 }
 
-/** A line on the page: written by the user, chosen from options by the user, or written by the guide. */
+/** Line on the page: written by the user, chosen from options by the user, or written by the guide. */
 interface Line {
   by: 'you' | 'you choose' | 'guide';
   text: string;
@@ -26,7 +26,7 @@ interface Line {
 const service = useSharedService();
 const page = new URL('../../../docs/modelling.md', import.meta.url);
 
-/** Returns the conversations of the page by heading. */
+/** Returns the conversations on the page by heading. */
 async function readPage(): Promise<Map<string, Line[]>> {
   const sections = (await readFile(page, 'utf8')).split(/^## /m).slice(1);
   return new Map(
@@ -38,17 +38,17 @@ async function readPage(): Promise<Map<string, Line[]>> {
   );
 }
 
-/** Returns a message of the guide as the page shows it: the text, then the question with its options. */
+/** Returns a message from the guide as shown on the page: the text, then the question with its options. */
 function shown({ content, tool_calls }: Message): string {
   const asked = tool_calls?.find(({ tool }) => tool === 'ask_user_question');
   const [question] = (asked?.input as { questions: Question[] } | undefined)?.questions ?? [];
   const options = question?.options.map(({ label }) => `( ) ${label}`) ?? [];
-  // The page omits the ids of executions.
+  // The page omits execution ids.
   const text = content.trim().replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…');
   return [text, ...(question === undefined ? [] : [[question.question, ...options].join('\n')])].join('\n\n');
 }
 
-/** Posts the user lines of the page and expects the guide's lines word for word. */
+/** Posts the user's lines from the page and expects the guide's lines word for word. */
 async function hold(client: Client, project: string, lines: Line[]): Promise<Message[]> {
   expect(lines.length).toBeGreaterThan(1);
   for (const { by, text } of lines) {
@@ -64,7 +64,7 @@ async function hold(client: Client, project: string, lines: Line[]): Promise<Mes
   return (await idle(client, project)).messages;
 }
 
-it('models a plan from words to a solution as in docs/modelling.md, and explains a conflict', async () => {
+it('creates a plan from statements to a solution as in docs/modelling.md, and explains a conflict', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const conversations = await readPage();
@@ -106,7 +106,7 @@ it('models a plan from words to a solution as in docs/modelling.md, and explains
   expect(await latest()).toMatchObject({ result: { objective_value: 240, variables: { chairs: 18, tables: 0 } } });
 });
 
-it('plans with files as in docs/modelling.md', async () => {
+it('creates a plan with data files as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const text = await readFile(page, 'utf8');
@@ -118,7 +118,7 @@ it('plans with files as in docs/modelling.md', async () => {
   expect(completeness).toMatchObject({ feasibility_result: 'pass', overall: 'complete' });
 });
 
-it('plans several weeks in a single model with a table as result, as in docs/modelling.md', async () => {
+it('creates a plan for several weeks in a single model with a result table, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const conversations = await readPage();
@@ -161,7 +161,7 @@ it('plans several weeks in a single model with a table as result, as in docs/mod
   expect((await table('constraints'))[1]).toEqual(['Balance', 2, -45, 0, null]);
 });
 
-it('returns the same solution for a model in words and as a model file', async () => {
+it('returns the same solution for a model in statements and for a model file', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const lp = 'Minimize\n cost: 4 a + 3 b\nSubject To\n need: 2 a + b >= 7\n ratio: a - b <= 1\nGeneral\n a b\nEnd\n';

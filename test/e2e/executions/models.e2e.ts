@@ -14,10 +14,10 @@ import { type SheetCell, workbookFile } from '../../support/workbook-file.js';
 
 const FOLDER = 'test/models';
 const TOLERANCE = 1e-6;
-/** Allows for a few turns, uploads and a solve on a busy machine, in milliseconds. */
+/** Allows time for a few turns, uploads and a solve on a busy machine, in milliseconds. */
 const TIMEOUT = 60_000;
 
-/** Problems of the table in test/models/README.md, with their known optimum. */
+/** Problems in the table of test/models/README.md, with their known optima. */
 const PROBLEMS = Array.from(
   readFileSync(`${FOLDER}/README.md`, 'utf8').matchAll(/^\| \[(?<name>[\w-]+)\].* (?<optimum>[\d.]+) \|$/gm),
   ({ groups }) => ({ name: groups?.['name'] ?? '', optimum: groups?.['optimum'] ?? '' }),
@@ -55,7 +55,7 @@ function dataFiles(problem: string): Map<string, Uint8Array> {
   return files;
 }
 
-/** Cells of a sheet. Numeric cells are numbers. */
+/** Returns the cells of a sheet. Numeric cells become numbers. */
 const cellsOf = (content: Uint8Array): SheetCell[][] =>
   Buffer.from(content)
     .toString()
@@ -63,7 +63,7 @@ const cellsOf = (content: Uint8Array): SheetCell[][] =>
     .split('\n')
     .map((line) => line.split(',').map((cell) => (/^-?[\d.]+$/.test(cell) ? Number(cell) : cell)));
 
-/** Posts the statements of a problem in a project that has its files. Returns the solved execution. */
+/** Posts the statements of a problem in a project that contains its files. Returns the solved execution. */
 async function plan(client: Client, project: string, problem: string): Promise<Solved> {
   for (const [path, content] of dataFiles(problem))
     await makeFile(client, { source: 'workspace', project_id: project }, path, content);
@@ -80,7 +80,9 @@ async function plan(client: Client, project: string, problem: string): Promise<S
   return await client.get<Solved>(`/projects/${project}/solve/executions/${newest.id}`);
 }
 
-/** Returns every value of a plan: values of members from the result tables, and other values from the result. */
+/**
+ * Returns all values of a plan. Values of members come from the result tables, and all other values from the result.
+ */
 async function valuesOf(
   client: Client,
   project: string,
@@ -105,10 +107,10 @@ async function valuesOf(
   return new Map([...scalars, ...[...families.values()].flatMap((family) => [...family])]);
 }
 
-/** Relative distance between two numbers. */
+/** Returns the relative difference between two numbers. */
 const distance = (one: number, other: number): number => Math.abs(one - other) / Math.max(1, Math.abs(other));
 
-describe('planning problems, from files and words to a plan', () => {
+describe('planning problems, from files and statements to a plan', () => {
   it('are all documented in test/models/README.md', () => {
     const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(PROBLEMS.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
@@ -122,7 +124,7 @@ describe('planning problems, from files and words to a plan', () => {
       const read: ReadTable = (file, dialect) => readCsv(readFileSync(`${FOLDER}/${name}/${file}`), dialect);
       const program = formulate(read);
       const best = program.optimum(glpk);
-      // Compares as many digits as the table has.
+      // Compares as many digits as the table contains.
       expect(best.toFixed(optimum.split('.')[1]?.length ?? 0)).toBe(optimum);
 
       const { client } = await service.session();

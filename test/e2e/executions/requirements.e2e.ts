@@ -14,7 +14,7 @@ type Over = Wire<ExecutionResponse> & { error: unknown; result: unknown };
 
 const service = useSharedService();
 
-/** A workshop of chairs and tables with a variable for each product. */
+/** Workshop for chairs and tables with a variable for each product. */
 class Workshop {
   private constructor(
     readonly client: Client,
@@ -62,7 +62,7 @@ class Workshop {
   }
 }
 
-it('meets requirements in the plan, and invalidates the last result when a requirement changes', async () => {
+it('meets requirements in the plan, and invalidates the last result if a requirement changes', async () => {
   const workshop = await Workshop.start();
   expect(await workshop.solve()).toMatchObject({
     result: { objective_value: 550, variables: { chairs: 10, tables: 5 } },
@@ -123,7 +123,7 @@ it('accepts requirements in the chat', async () => {
   expect(await workshop.say('remove requirement chairs; requirement: none; solve')).toContain('the objective is 550');
 });
 
-it('applies a requirement to each member, with figures that no other formula uses', async () => {
+it('applies a requirement to each member, even with data that no other formula uses', async () => {
   const workshop = await Workshop.start();
   const { client, id } = workshop;
   await makeFile(
@@ -139,7 +139,7 @@ it('applies a requirement to each member, with figures that no other formula use
   );
   expect(answer).toContain('- Requirement `Minimum`: `make[p] >= minimum[p]`, for `p in products`');
   expect(answer).toContain('Solved: the objective is 5');
-  // A requirement from before requirements had formulas.
+  // This requirement is from a time when requirements had no formulas.
   await workshop.say('remove Minimum');
   await workshop.add('production_requirement', 'Old', { description: 'make[p] >= 2 * minimum[p] for p in products' });
   const { result } = await workshop.solve();

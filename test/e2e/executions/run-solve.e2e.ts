@@ -23,7 +23,7 @@ let client: Client;
 let project: string;
 let replies: Reply[] = [];
 
-/** An agent that runs solves sequentially. */
+/** Agent that runs solves one after another. */
 const solving = (...inputs: object[]): Script =>
   async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
     replies = [];
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 
 describe('run_solve', () => {
-  it('returns the result, at most three times a turn, and charges the person who asked', async () => {
+  it('returns the result, runs at most three times in a turn, and charges the person who posted the message', async () => {
     await upload('m.lp', SMALL);
     const file = { model_file: 'm.lp' };
     script = solving({}, { model_file: 'none.lp' }, file, { ...file, is_test: true }, file);
@@ -74,7 +74,7 @@ describe('run_solve', () => {
     expect(rows).toEqual(Array(3).fill({ user_id: session.user }));
   });
 
-  it('cancels its running solve when its turn is stopped', async () => {
+  it('cancels its running solve if its turn is stopped', async () => {
     await upload('hard.lp', hardModel());
     script = solving({ model_file: 'hard.lp' });
     await post();
@@ -86,7 +86,7 @@ describe('run_solve', () => {
     expect(messages.at(-1)?.tool_calls).toMatchObject([{ tool: 'run_solve', status: 'failed', error_code: 'stopped' }]);
   });
 
-  it('starts nothing for a turn that has moved to another process', async () => {
+  it('starts nothing in a turn that has moved to another process', async () => {
     await upload('m.lp', SMALL);
     const solve = solving({ model_file: 'm.lp' });
     script = async function* (context) {
@@ -111,7 +111,7 @@ describe('run_solve', () => {
   });
 });
 
-describe('the tools for scenarios', () => {
+describe('scenario tools', () => {
   const calling = (...calls: [tool: string, input: object][]): Script =>
     async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
       replies = [];
@@ -121,7 +121,7 @@ describe('the tools for scenarios', () => {
   const addCard = (card_type: string, label: string, data: object) =>
     client.post(`/projects/${project}/cards`, { card_type, label, data });
 
-  it('create, list, solve and remove scenarios, explain failures, and count a solve of several scenarios as one', async () => {
+  it('create, list, solve and remove scenarios, explain failures, and count a solve of several scenarios as one solve', async () => {
     await addCard('data', 'Figures', { values: { most: 3 } });
     await addCard('variable', 'x', { name: 'x', domain: 'continuous' });
     await addCard('objective', 'Goal', { sense: 'maximize', expression: 'x' });
@@ -175,7 +175,7 @@ describe('the tools for scenarios', () => {
   });
 });
 
-it('ends all executions of a project together', async () => {
+it('cancels all executions of a project in a single call', async () => {
   await upload('hard.lp', hardModel());
   const body = { input_file_ids: ['hard.lp'] };
   for (let count = 0; count < 3; count += 1) await client.post(`/projects/${project}/solve/executions`, body);

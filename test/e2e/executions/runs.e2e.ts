@@ -49,7 +49,7 @@ async function refused(status: number, method: string, path: string, body?: obje
 
 const PRODUCTS = 'product,price,hours\noak chair,30,2\n8:00,20,1\n"a, ""b""",0,1\n007,50,4\n';
 
-/** A plan with odd product names. Only chairs and 007 are profitable. */
+/** Creates a plan with odd product names. Only chairs and 007 are profitable. */
 async function makePlan(): Promise<string> {
   const { id: project } = await makeProject(client);
   await put(project, 'products.csv', PRODUCTS);
@@ -98,7 +98,8 @@ describe('a run of the canvas', () => {
       model: { variables: 5, integer_variables: 0, constraints: 1, terms: 5 },
       progress: null,
     });
-    // 30 hours are available plus 5 hours of overtime: 10 hours of 8:00 at 20, 20 of chairs at 15, and the last 5 of 007 at 12.5.
+    // There are 30 hours plus 5 hours of overtime: 10 hours of 8:00 at 20, 20 hours of chairs at 15, and the last 5
+    // hours of 007 at 12.5.
     expect(run.result).toMatchObject({
       status: 'optimal',
       objective_value: 557.5,
@@ -114,7 +115,7 @@ describe('a run of the canvas', () => {
     expect(charged).toEqual([{ credits: run.credits }]);
   });
 
-  it('pages through the members of a variable in the order of their set', async () => {
+  it('shows the members of a variable in pages, in the order of their set', async () => {
     const all = await values(project, run.id, 'family=make');
     expect(all).toEqual({
       values: [
@@ -157,7 +158,7 @@ describe('a run of the canvas', () => {
     expect(table.total).toBe(4);
   });
 
-  it('keeps the solved cards and files, and solves them again', async () => {
+  it('keeps the solved cards and files, so that it can solve them again', async () => {
     const path = `${base(project)}/${run.id}`;
     const before = await client.get<RunCardsResponse>(`${path}/cards`);
     expect(before.cards?.map(({ label }) => label)).toEqual([
@@ -177,14 +178,14 @@ describe('a run of the canvas', () => {
     expect(again).toMatchObject({ name: 'First', result: { objective_value: 557.5 }, model: run.model });
     expect((await client.get<RunCardsResponse>(`${base(project)}/${id}/cards`)).cards).toEqual(before.cards);
     expect((await values(project, id, 'family=make')).total).toBe(4);
-    // The canvas has changed since, so its feasibility is unknown.
+    // The canvas has since changed, so its feasibility is unknown.
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe(
       'unchecked',
     );
   });
 });
 
-describe('options of a run', () => {
+describe('run options', () => {
   it.each<[string, Record<string, unknown>, string, string]>([
     ['no name', { name: '' }, 'name', 'string_too_short'],
     ['a name of blanks', { name: '  ' }, 'name', 'string_pattern_mismatch'],
@@ -193,7 +194,7 @@ describe('options of a run', () => {
     ['more time than there is', { time_limit_seconds: 61 }, 'time_limit_seconds', 'less_than_equal'],
     ['a negative gap', { mip_gap: -0.1 }, 'mip_gap', 'greater_than_equal'],
     ['a gap above 1', { mip_gap: 1.1 }, 'mip_gap', 'less_than_equal'],
-  ])('rejects %s', async (_, body, field, type) => {
+  ])('are rejected for %s', async (_, body, field, type) => {
     const { id: project } = await makeProject(client);
     expect(await refused(422, 'POST', base(project), body)).toMatchObject([
       { type, loc: ['body', field], input: Object.values(body)[0] },
@@ -201,9 +202,9 @@ describe('options of a run', () => {
     expect(await client.get<ExecutionListResponse>(base(project))).toMatchObject({ total: 0 });
   });
 
-  it('ends the search at the gap or the time limit, and reports the quality of the plan', async () => {
+  it('end the search at the gap or the time limit, and the result contains the quality of the plan', async () => {
     const { id: project } = await makeProject(client);
-    // With fixed costs of 100, a plan that misses by a few is close to the optimum.
+    // With fixed costs of 100, a plan whose sums miss their target by a little is close to the optimum.
     const fixed = hardModel().replace('miss: ', 'miss: 100 one + ').replace('Subject To', 'Subject To\n paid: one = 1');
     await put(project, 'hard.lp', hardModel());
     await put(project, 'fixed.lp', fixed);
@@ -220,7 +221,7 @@ describe('options of a run', () => {
     expect(timed.result?.message).toMatch(/^The best values found in 1 s/);
   });
 
-  it('allows a model file to update the checklist if the file has not changed since', async () => {
+  it('allow a model file to update the checklist if the file has not changed since the start', async () => {
     const { id: project } = await makeProject(client);
     const feasibility = async () =>
       (await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result;
@@ -247,7 +248,7 @@ describe('options of a run', () => {
   });
 });
 
-it('returns numbers of every magnitude as numbers', async () => {
+it('returns numbers of any magnitude as numbers', async () => {
   const { id: project } = await makeProject(client);
   const sizes = { whole: 1e15, wider: 1.23e17, small: 1e-7, tenth: 0.1, nothing: 0 };
   await addCard(project, 'data', 'Sizes', { set: 'things', members: Object.keys(sizes), values: { most: sizes } });
@@ -270,7 +271,7 @@ describe('a time limit', () => {
   const seconds = ({ started_at, ended_at }: Detail): number =>
     (Date.parse(ended_at ?? '') - Date.parse(started_at ?? '')) / 1000;
 
-  it('is enforced during presolve, when the solver does not check the clock', async () => {
+  it('is enforced during presolve, when the solver does not check the time', async () => {
     const { id: project } = await makeProject(client);
     await addCard(project, 'data', 'Parts', { set: 'parts', members: '1 to 20000' });
     await addCard(project, 'variable', 'Take', { name: 'take', index: 'p in parts', domain: 'binary' });
@@ -285,7 +286,7 @@ describe('a time limit', () => {
 });
 
 describe('the list of runs', () => {
-  it('is filtered by status, test, scenario and name', async () => {
+  it('can be filtered by status, test, scenario and name', async () => {
     const { id: project } = await makeProject(client);
     await put(project, 'm.lp', 'max x st c: x <= 4 end');
     const model = { input_file_ids: ['m.lp'] };
@@ -308,7 +309,7 @@ describe('the list of runs', () => {
     expect(await ids('scenario_id=none')).toEqual([]);
   });
 
-  it('shows the same figures in a row as in the run', async () => {
+  it('shows the same values in a row as in the run itself', async () => {
     const { id: project } = await makeProject(client);
     const files = {
       'best.lp': 'max x st c: x <= 4.25 end',
@@ -356,7 +357,7 @@ describe('the list of runs', () => {
     });
   });
 
-  it('returns no values without a plan', async () => {
+  it('contains no values for a run without a plan', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await solve(project);
     await refused(409, 'GET', `${base(project)}/${id}/values?family=x`);

@@ -16,7 +16,7 @@ const QUOTED = 5;
 const service = useSharedService();
 let client: Client;
 let id: string;
-/** Canvas without problems. */
+/** Canvas without any problems. */
 let canvas: Card[];
 
 const cards = async (): Promise<Card[]> => (await client.get<CardListResponse>(`/projects/${id}/cards`)).cards;
@@ -31,7 +31,7 @@ const put = async (path: string, content: string | Uint8Array): Promise<void> =>
 const told = ({ gaps }: Card): string[] =>
   gaps.map(({ severity, field, message }) => `${severity} ${field}: ${message}`);
 
-/** Returns the gaps of the other cards that have changed, by label. Nothing else about them may change. */
+/** Returns the changed gaps of all other cards by label. Nothing else may have changed in these cards. */
 async function changedBeside(card?: Card): Promise<Record<string, string[]>> {
   const now = (await cards()).filter((one) => one.id !== card?.id);
   const plain = (one: Card) => ({ ...one, gaps: [], status: '' });
@@ -69,7 +69,7 @@ describe('a set in a file', () => {
   it.each(Object.entries(FILES))('is reported with %s', async (_, { path, content, data, gaps }) => {
     if (content !== undefined) await put(path, content);
     const card = await add('data', { set: 'goods', file_path: path, description: 'Goods', ...data });
-    // Files are read outside of requests.
+    // Files are read outside of requests, so the gaps appear later.
     const own = async (): Promise<string[]> => (await cards()).filter(({ id: one }) => one === card.id).flatMap(told);
     await eventually(own, (found) => JSON.stringify(found) === JSON.stringify(gaps), {
       until: `the gaps are ${gaps.join()}`,
@@ -80,7 +80,7 @@ describe('a set in a file', () => {
   });
 });
 
-/** Splits a table into parts that fit into a response. */
+/** Splits a table into groups that fit into a response. */
 const partsOf = <Value>(table: Record<string, Value>): [string, Value][][] => {
   const all = Object.entries(table);
   return Array.from({ length: Math.ceil(all.length / QUOTED) }, (_, at) => all.slice(at * QUOTED, (at + 1) * QUOTED));
@@ -112,7 +112,7 @@ describe('statements', () => {
       part.map(([statement]) => statement),
       'I could not use this',
     );
-    // Statements that a later line could have completed come last, so the order is ignored.
+    // The order is ignored, because statements that a later line could have completed come last.
     expect([...refused].sort()).toEqual(
       part.map(([statement, reason]) => `- \`${statement}\`${reason === '' ? '' : `: ${reason}`}`).sort(),
     );
@@ -120,7 +120,7 @@ describe('statements', () => {
   });
 });
 
-it('names the card with an unreadable statement when a solve is started without the guide', async () => {
+it('names the card with an unreadable statement if a solve is started without the guide', async () => {
   const card = await add('constraint', { expression: 'x >= 60% * y' }, 'share');
   const { id: execution } = await client.post<ExecutionResponse>(`/projects/${id}/solve/executions`, {});
   const over = await eventually(

@@ -2,8 +2,8 @@ import type { CardCreateRequest } from '../../../src/projects/canvas/canvas.dto.
 import { workbookFile } from '../../support/workbook-file.js';
 
 /*
- * Mistakes of planners and the messages for them. The whole sentences are listed here so that they can be reviewed in a single
- * place. Only people can judge whether they name the problem, its place and the solution.
+ * Planners' mistakes and the messages about them. Whole sentences are listed here, so that they can be reviewed in a
+ * single file. Only people can judge whether the messages name the problem, its location and the solution.
  */
 
 type CardType = CardCreateRequest['card_type'];
@@ -11,9 +11,9 @@ type CardType = CardCreateRequest['card_type'];
 export interface WrongCard {
   card_type: CardType;
   data: Record<string, unknown>;
-  /** Gaps in the form `severity field: message`. */
+  /** Gaps in the format `severity field: message`. */
   gaps: string[];
-  /** Gaps that change on other cards as a result, by label. */
+  /** Gaps that change in other cards as a result, by label. */
   others?: Record<string, string[]>;
 }
 
@@ -32,11 +32,11 @@ export interface WrongModel {
 
 export interface WrongRequest {
   method: 'POST' | 'PATCH';
-  /** Path below the project. `{x}` is the id of the card of the variable x. */
+  /** Path below the project. `{x}` is the id of the card for the variable x. */
   path: string;
   body: Record<string, unknown>;
   status: number;
-  /** Entries of `detail` in the form `place: sentence`, or its only sentence. */
+  /** Entries of `detail` in the format `location: sentence`, or its only sentence. */
   told: string[];
 }
 
@@ -49,7 +49,7 @@ export const WORKSPACE: Record<string, string> = {
   'suppliers.csv': 'supplier,rating\nAda,3\nBob,4\nCem,n/a\nDan,2\nEva,5\n',
 };
 
-/** Canvas of the planner, without problems. */
+/** The planner's canvas, which has no problems. */
 export const CANVAS: [label: string, card_type: CardType, data: Record<string, unknown>][] = [
   ['Products', 'data', { set: 'products', file_path: 'products.csv', key: ['product'], description: 'What is made' }],
   ['Lanes', 'data', { set: 'lanes', file_path: 'lanes.csv', key: ['plant', 'town'], description: 'Who sends where' }],
@@ -599,7 +599,7 @@ export const CARDS: Record<string, WrongCard> = {
   },
 };
 
-/** Sets in files: a data card with this path and further data. Without content the file does not exist. */
+/** Sets in files: a data card with this path and additional data. If there is no content, the file does not exist. */
 export const FILES: Record<string, WrongFile> = {
   'no such file': {
     path: 'gone.csv',
@@ -699,7 +699,9 @@ export const FILES: Record<string, WrongFile> = {
   },
 };
 
-/** Statements that become cards with a problem: the guide's version of the statement, and its reason. */
+/**
+ * Statements that become cards with a problem. The value contains the guide's version of the statement and the reason.
+ */
 export const UNREAD: Record<string, [told: string, reason: string]> = {
   'use[p] integer for p products': [
     'use: integer for p products',
@@ -745,7 +747,7 @@ export const STATEMENTS: Record<string, string> = {
   'make it as cheap as possible': '',
 };
 
-/** Cards whose problem is found by a solve, because only a solve reads their figures. */
+/** Cards whose problems only a solve detects, because only a solve reads their data. */
 export const SOLVES: Record<string, WrongModel> = {
   'a division by a figure that is 0': {
     card_type: 'constraint',
