@@ -15,7 +15,7 @@ const service = useSharedService();
 const NO_TABLE = `products.bin: The file is not a table: ${TABLE_ENDINGS}`;
 const PRODUCTS = 'product,price,Unit cost,region\noak chair,10,4,north\ntable,30,12.5,south\nstool,5,1,north\n';
 
-/** A project in a separate company, with the actions of the tests. */
+/** Project in a separate company, with the actions that the tests need. */
 class Planning {
   private constructor(
     readonly client: Client,
@@ -35,7 +35,7 @@ class Planning {
     return await this.client.post<CardResponse>(`/projects/${this.id}/cards`, { card_type, label, data });
   }
 
-  /** Waits until the gaps of a card match, because files are read outside of requests. */
+  /** Waits until the gaps of a card match. The gaps appear later, because files are read outside of requests. */
   async gaps(label: string, expected: string[]): Promise<void> {
     const look = async (): Promise<string[]> => {
       const { cards } = await this.client.get<CardListResponse>(`/projects/${this.id}/cards`);
@@ -56,7 +56,7 @@ class Planning {
     await eventually(look, (found) => found === expected, { until: `the feasibility is ${expected}` });
   }
 
-  /** Adds a model over the products, with a total amount of at most 100. */
+  /** Adds a model for the products, with a total amount of at most 100. */
   async model(): Promise<void> {
     await this.add('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
     await this.add('variable', 'make', { name: 'make', index: 'p in products', domain: 'integer', upper: 'price[p]' });
@@ -85,7 +85,7 @@ class Planning {
   }
 }
 
-it('updates the gaps of a set when its file changes', async () => {
+it('updates the gaps of a set if its file changes', async () => {
   const planning = await Planning.start();
   const { client, id } = planning;
   await planning.add('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
@@ -134,7 +134,7 @@ it('updates the gaps of a set when its file changes', async () => {
   await planning.gaps('New', ['The workspace has no file new/products.csv']);
 });
 
-it('finds files by path in any Unicode form, but not by id', async () => {
+it('finds files by path in any Unicode normalization form, but not by id', async () => {
   const planning = await Planning.start();
   const { id: file_id } = await planning.put('größe/products.csv', PRODUCTS);
   let sets = 0;
@@ -168,14 +168,14 @@ it('determines the format of a file from its extension', async () => {
   await planning.gaps('Products', []);
 });
 
-it('reads files whose columns have the names of virtual columns of the engine', async () => {
+it('reads files whose columns have the same names as virtual columns of the engine', async () => {
   const planning = await Planning.start();
   await planning.put('odd.csv', 'file_row_number,FILENAME,place\n1,a,2\n2,b,3\n');
   await planning.add('data', 'Odd', { set: 'odd', file_path: 'odd.csv', key: ['file_row_number', 'place'] });
   await planning.gaps('Odd', []);
 });
 
-it('limits the number of sets in files', async () => {
+it('limits the number of sets from files', async () => {
   const planning = await Planning.start();
   await planning.put('products.csv', PRODUCTS);
   for (let at = 0; at <= 50; at += 1)
@@ -184,7 +184,7 @@ it('limits the number of sets in files', async () => {
   await planning.gaps('Set 50', ['A canvas can have at most 50 sets from files']);
 });
 
-it('solves with data from files and resets the feasibility when the files change', async () => {
+it('solves with data from files and resets feasibility if the files change', async () => {
   const planning = await Planning.start();
   await planning.put('products.csv', PRODUCTS);
   await planning.model();
@@ -200,7 +200,7 @@ it('solves with data from files and resets the feasibility when the files change
   const second = await planning.over(await planning.solve());
   expect(second.result).toMatchObject({ objective_value: 11 * 7 + 30 * 17.5 + 5 * 4 });
   await planning.feasibility('pass');
-  // A change of an unrelated file does not discard it.
+  // A change to an unrelated file does not reset feasibility.
   await planning.put('notes.csv', 'a\n1\n');
   await planning.put('products.csv', PRODUCTS.replace('10,4', '11,4'));
   await planning.feasibility('unchecked');
@@ -226,7 +226,7 @@ it('uses the files as they were when the solve started', async () => {
   });
 });
 
-it('solves with a set of distinct values whose column has empty cells', async () => {
+it('solves with a set of distinct values even if its column has empty cells', async () => {
   const planning = await Planning.start();
   await planning.put('products.csv', PRODUCTS.replace('south', ''));
   await planning.model();
@@ -281,7 +281,7 @@ it('asks in the chat which column is the key and uses the reply', async () => {
   expect(answered?.content).toContain('Solved: the objective is 40');
 });
 
-it('warns about keys without a matching row before a solve, and accepts dates in the format of the file', async () => {
+it('warns about keys without a matching row before a solve, and accepts dates in the file’s format', async () => {
   const plan = await Planning.start();
   await plan.put('plants.csv', 'plant,capacity\nseattle,350\nsan diego,600\n');
   await plan.put('lanes.csv', 'from,to,cost\nseattle,chicago,1\nSan Diego,chicago,2\n');

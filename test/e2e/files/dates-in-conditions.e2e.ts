@@ -8,10 +8,10 @@ import { useSharedService } from '../../support/service.js';
 
 const service = useSharedService();
 
-/** Objective values if `L` limits these products to 0. Oak is worth 270, pine 200 and elm 70. */
+/** Objective values if `L` limits these products to 0. Oak contributes 270, pine 200 and elm 70. */
 const WITHOUT = { nothing: 540, oak: 270, oakAndPine: 70, pine: 340, pineAndElm: 270, elm: 470 };
 
-/** A plan of three products. Its file has a column of dates or times. */
+/** Plan for three products. The data file has a column of dates or times. */
 class Plan {
   private constructor(
     private readonly client: Client,
@@ -38,7 +38,7 @@ class Plan {
     return (await this.client.post<CardResponse>(`/projects/${this.id}/cards`, { card_type, label, data })).id;
   }
 
-  /** Returns the objective value under a constraint, or the gaps of its card except notes. */
+  /** Returns the objective value under a constraint, or the gaps of the constraint card without notes. */
   async outcome(expression: string, index: string): Promise<number | string> {
     const id = await this.add('constraint', 'L', { expression, index, classification: 'hard' });
     const ofCard = async () => {
@@ -58,7 +58,7 @@ class Plan {
     );
     await this.client.delete(`/projects/${this.id}/cards/${id}`);
     const messages = gaps.map(({ message }) => message);
-    // A blocking gap explains why a solve fails.
+    // If there is a blocking gap, the gaps explain why the solve fails.
     if (gaps.some(({ severity }) => severity === 'blocking')) expect(error).not.toBeNull();
     return messages.length > 0 ? messages.join('. ') : (result?.objective_value ?? JSON.stringify(error));
   }
@@ -143,7 +143,7 @@ const TABLES: [string, [string, string, string], Case[]][] = [
 ];
 
 describe.each(TABLES)('a condition on %s', (_, [oak, pine, elm], cases) => {
-  it('reads texts in the date format of the file', async () => {
+  it('reads strings in the date format of the file', async () => {
     const plan = await Plan.start(oak, pine, elm);
     const outcomes: [string, unknown][] = [];
     const expected: [string, unknown][] = [];

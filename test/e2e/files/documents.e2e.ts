@@ -42,7 +42,7 @@ const refused = async (path: string, query = '?as=text') => {
   return { status, detail: body.detail };
 };
 
-/** Expected response for a document that cannot be read. */
+/** Returns the expected response for a document that cannot be read. */
 const unreadable = (path: string, sentence: string) => ({
   status: 422,
   detail: [
@@ -51,7 +51,7 @@ const unreadable = (path: string, sentence: string) => ({
 });
 
 describe('POST /files/content?as=text', () => {
-  it('returns the text of documents, and the usual response for other files', async () => {
+  it('returns the text of documents, and the usual response for all other files', async () => {
     const pdf = makePdf(pdfObjects([shown([['Gr\xf6\xdfe', '12,50']]), shown([['Second page']])]));
     await upload('report.PDF', pdf);
     await upload('note.docx', makeArchive(docxParts(paragraph('Überschrift') + table([['a', 'b']]))));
@@ -80,12 +80,12 @@ describe('POST /files/content?as=text', () => {
     });
   });
 
-  it('rejects other values', async () => {
+  it('rejects other values of `as`', async () => {
     expect(await refused('plain.txt', '?as=html')).toMatchObject({ status: 422, detail: [{ loc: ['query', 'as'] }] });
     expect((await refused('missing.pdf')).status).toBe(404);
   });
 
-  it('streams long texts up to the content limit', async () => {
+  it('streams long text up to the content limit', async () => {
     const lines = (count: number) => docxParts(paragraph('Zeile "ä"').repeat(count));
     await upload('long.docx', makeArchive(lines(40_000)));
     expect((await read('long.docx')).text).toBe('Zeile "ä"\n'.repeat(40_000));
@@ -101,7 +101,7 @@ describe('POST /files/content?as=text', () => {
     expect((await refused('huge.docx')).status).toBe(413);
   });
 
-  it('reports which document cannot be read', async () => {
+  it('explains why a document cannot be read', async () => {
     await upload('picture.pdf', new Uint8Array([137, 80, 78, 71]));
     expect(await refused('picture.pdf')).toEqual(unreadable('picture.pdf', 'The file is not a PDF'));
     await upload('other.xlsx', makeArchive(docxParts('')));
@@ -111,7 +111,8 @@ describe('POST /files/content?as=text', () => {
   });
 
   it('survives a PDF of a few kilobytes that expands to two gigabytes', async () => {
-    // Runs of 128 spaces, compressed twice, in a content list. Content lists are unpacked completely before they are read.
+    // Runs of 128 spaces, compressed twice, in an array of content streams. Such arrays are unpacked completely before
+    // they are read.
     const runs = Buffer.alloc(32 * 1024 ** 2, Buffer.from('8120', 'hex'));
     const stream = deflateSync(deflateSync(runs));
     const objects = pdfObjects([{ stream, entries: '/Filter [/FlateDecode /FlateDecode /RunLengthDecode]' }]);
@@ -123,7 +124,7 @@ describe('POST /files/content?as=text', () => {
     expect((await read('report.PDF')).text).toMatch(/^--- page 1/);
   }, 60_000);
 
-  it('leaves no temporary copies', async () => {
+  it('leaves no temporary copies behind', async () => {
     expect(await readdir(join(service.environment.dataDir, 'copies'))).toEqual([]);
   });
 });

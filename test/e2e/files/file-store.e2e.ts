@@ -103,7 +103,7 @@ describe('files in an S3 server', () => {
     expect(JSON.stringify(service.log)).not.toContain('/store/');
   });
 
-  it('are read as tables and documents like local files', async () => {
+  it('are read as tables and documents in the same way as local files', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'demand.csv', 'product;quantity\nchair;1,5\ntable;2\n');
     await makeFile(client, place, 'note.docx', makeArchive(docxParts(paragraph('Hello'))));
@@ -120,7 +120,7 @@ describe('files in an S3 server', () => {
     expect(await client.post('/files/content?as=text', note)).toMatchObject({ text: 'Hello\n' });
   });
 
-  it('are read and written by the service for small contents and skills', async () => {
+  it('are read and written by the service if they are small or part of a skill', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.txt', 'small');
     expect(await client.post<FileContentResponse>('/files/content', { ...place, path: 'a.txt' })).toMatchObject({
@@ -135,7 +135,7 @@ describe('files in an S3 server', () => {
     ['a wrong etag', (parts: Parts) => [{ ...parts[0], etag: 'x' }, parts[1]], 'The etag of part 1'],
     ['a missing part', (parts: Parts) => [...parts, { part_number: 3, etag: 'x' }], 'Part 3 was not received'],
     ['another size', (parts: Parts) => [parts[0]], 'were declared'],
-  ])('are rejected with %s, and can still be completed', async (_, wrong, sentence) => {
+  ])('are rejected for %s, after which the upload can still be completed', async (_, wrong, sentence) => {
     const { client, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'a', randomBytes(5 * MiB + 1));
     const refused = await complete(client, place, { ...sent, parts: wrong(sent.parts) });
@@ -144,7 +144,7 @@ describe('files in an S3 server', () => {
     expect(await complete(client, place, sent)).toMatchObject({ status: 200 });
   });
 
-  it('are rejected with a part that is too small, and can be resent, resumed and aborted', async () => {
+  it('are rejected if a part is too small, and can be resent, resumed and aborted', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await client.post<UploadStartResponse>('/files/upload/start', {
       ...place,
@@ -169,7 +169,7 @@ describe('files in an S3 server', () => {
     expect(await complete(client, place, body)).toMatchObject({ status: 409 });
   });
 
-  it('are replaced after the completion of their upload has failed late', async () => {
+  it('are replaced even if the completion of their upload failed at first', async () => {
     const { client, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'dir', Buffer.from('first'));
     await client.post('/files/mkdir', { ...place, path: 'dir' });
@@ -189,7 +189,7 @@ describe('files in an S3 server', () => {
 type Parts = { part_number: number; etag: string }[];
 
 describe('kill -9', () => {
-  it('loses nothing, leaves no partial file, and lets the collector remove exactly the unreferenced blobs', async () => {
+  it('loses nothing, leaves no partial files, and allows the collector to remove exactly the unreferenced blobs', async () => {
     const { client, user, company } = await service.session();
     const { id } = await makeProject(client);
     const place = { source: 'workspace', project_id: id } as const;
@@ -200,7 +200,7 @@ describe('kill -9', () => {
     const sent = await sendParts(client, place, 'new.bin', whole);
     const skill = `/projects/${id}/skills/mine`;
 
-    // In each case the store has done its part, or is about to, and the process dies before the response.
+    // In each case, the store has performed its operation or is about to, and the process dies before the response.
     const start = async (): Promise<Client> => {
       service = await Service.start({ environment: service.environment, settings });
       return (await service.session({ user, company })).client;
@@ -221,7 +221,8 @@ describe('kill -9', () => {
 
     let again = await start();
     expect((await again.send('GET', skill)).status).toBe(404);
-    // Orphaned blobs are collected now. The process dies after it has deleted their rows and before it deletes their objects.
+    // Orphaned blobs are collected now. The process dies after it has deleted their rows but before it deletes their
+    // objects.
     const before = await storedIds();
     const deleting = s3.stall({
       when: 'before',
@@ -244,7 +245,7 @@ describe('kill -9', () => {
     again = await start();
     const { entries } = await again.post<FileListResponse>('/files/list', place);
     expect(entries.map(({ path }) => path)).toEqual(['kept.bin', 'old.txt']);
-    // Expires the lease of the dead process.
+    // Expires the lease held by the dead process.
     await inDatabase(`UPDATE uploads SET lease_until = now() - interval '1 second' WHERE state = 'completing'`);
     expect(await complete(again, place, sent)).toMatchObject({
       status: 200,

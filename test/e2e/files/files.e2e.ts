@@ -25,7 +25,7 @@ async function makeWorkspace(): Promise<Workspace> {
   return { client, place: { source: 'workspace', project_id: id } };
 }
 
-/** Returns the paths of everything in a container. Directories end in a slash. */
+/** Returns the paths of all entries in a container. Directories end with a slash. */
 async function pathsIn(client: Client, place: object): Promise<string[]> {
   const { directories, entries } = await client.post<FileListResponse>('/files/list', {
     ...place,
@@ -36,7 +36,7 @@ async function pathsIn(client: Client, place: object): Promise<string[]> {
 }
 
 describe('directories', () => {
-  it('are created once, with their parents', async () => {
+  it('are created once, together with their parents', async () => {
     const { client, place } = await makeWorkspace();
     expect(await client.post('/files/mkdir', { ...place, path: '/a/b' })).toEqual({ created: true, path: 'a/b' });
     expect(await client.post('/files/mkdir', { ...place, path: 'a/b' })).toEqual({ created: false, path: 'a/b' });
@@ -66,7 +66,7 @@ describe('directories', () => {
     });
   });
 
-  it('are listed in pages, directories first, by the bytes of their names', async () => {
+  it('are listed in pages, directories first, ordered by the bytes of their names', async () => {
     const { client, place } = await makeWorkspace();
     for (const path of ['b', 'B', 'é', 'a-']) await makeFile(client, place, path, path);
     for (const path of ['z', 'a']) await client.post('/files/mkdir', { ...place, path });
@@ -92,7 +92,7 @@ describe('directories', () => {
 });
 
 describe('deleting', () => {
-  it('removes a directory that is not empty only with `recursive`', async () => {
+  it('removes a non-empty directory only with `recursive`', async () => {
     const { client, place } = await makeWorkspace();
     await client.post('/files/mkdir', { ...place, path: 'a/b' });
     await makeFile(client, place, 'a/b/implied/c', 'c');
@@ -111,7 +111,7 @@ describe('deleting', () => {
     expect(await client.post('/files/delete', { ...place, path: 'empty' })).toEqual({ deleted: 1 });
   });
 
-  it('skips missing paths in a batch and counts every path once', async () => {
+  it('skips missing paths in a batch and counts each path once', async () => {
     const { client, place } = await makeWorkspace();
     for (const path of ['a/b/c', 'a/d', 'e']) await makeFile(client, place, path, path);
     const paths = ['a/b', 'a', 'a/b/c', 'not-there', 'e', 'e'];
@@ -122,7 +122,7 @@ describe('deleting', () => {
 });
 
 describe('moving', () => {
-  it('moves the pairs in order, each independently', async () => {
+  it('performs the moves in order, each independently of the others', async () => {
     const { client, place } = await makeWorkspace();
     for (const path of ['a', 'b', 'dir/c']) await makeFile(client, place, path, path);
     const moves = [
@@ -153,7 +153,7 @@ describe('moving', () => {
     ]);
   });
 
-  it('keeps the identity of the file', async () => {
+  it('preserves the identity of the file', async () => {
     const { client, place } = await makeWorkspace();
     const before = await makeFile(client, place, 'a.csv', 'a');
     await client.post('/files/batch-move', { ...place, moves: [{ source_path: 'a.csv', dest_path: 'b/c.csv' }] });
@@ -176,7 +176,7 @@ describe('invalid paths', () => {
     'a\x85b',
     `${'x'.repeat(256)}`,
     'x/'.repeat(600) + 'x',
-  ])('are rejected everywhere and change nothing: %j', async (path) => {
+  ])('are rejected by all operations and change nothing: %j', async (path) => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'kept', 'kept');
     const at = async (operation: string, fields: object): Promise<unknown> =>
@@ -202,7 +202,7 @@ describe('invalid paths', () => {
     expect(await pathsIn(client, place)).toEqual(['kept']);
   });
 
-  it('are distinguished from a missing identifier, which is checked after all fields', async () => {
+  it('are reported separately from a missing identifier, which is checked after all fields', async () => {
     const { client } = await makeWorkspace();
     const body = { source: 'workspace', path: 'a', project_id: null, deployment_name: 'other' };
     expect(await client.send('POST', '/files/mkdir', { body })).toMatchObject({
@@ -224,7 +224,7 @@ describe('names', () => {
     `e\u0301${'x'.repeat(253)}`.normalize('NFC'),
     '...',
     '\u{1f600}',
-  ])('are kept unchanged everywhere: %j', async (name) => {
+  ])('are preserved by all operations: %j', async (name) => {
     const { client, place } = await makeWorkspace();
     const path = `dir ${name}`.slice(0, 12) + `/${name}`;
     expect(await makeFile(client, place, path, name)).toMatchObject({ path });
@@ -240,7 +240,7 @@ describe('names', () => {
     expect(await client.post('/files/delete', { ...place, path: name })).toEqual({ deleted: 1 });
   });
 
-  it('are equal in both Unicode forms', async () => {
+  it('are equal in both Unicode normalization forms', async () => {
     const { client, place } = await makeWorkspace();
     const first = await makeFile(client, place, 'caf\u00e9.txt', 'first');
     const second = await makeFile(client, place, 'cafe\u0301.txt', 'second');
@@ -266,7 +266,7 @@ describe('content', () => {
     });
   });
 
-  it('is downloaded if it is too large for a response', async () => {
+  it('must be downloaded if it is too large for a response', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'fits', 'x'.repeat(1000));
     await makeFile(client, place, 'large', 'x'.repeat(1001));
@@ -278,7 +278,7 @@ describe('content', () => {
     expect(refused.body.detail).toContain('/api/v1/files/download');
   });
 
-  it('exists only for files', async () => {
+  it('exists only for files, not for directories', async () => {
     const { client, place } = await makeWorkspace();
     await client.post('/files/mkdir', { ...place, path: 'dir' });
     for (const operation of ['content', 'download']) {
@@ -340,7 +340,7 @@ describe('downloads', () => {
 });
 
 describe('containers', () => {
-  it('allows company-level callers to change deployments and the whole company to read them', async () => {
+  it('allow company-level callers to change deployments and everyone in the company to read them', async () => {
     const owner = await service.session();
     const member = await service.session({ role: 'member', company: owner.company });
     const { handle, name } = await makeDeployment(owner.client);
@@ -368,7 +368,7 @@ describe('containers', () => {
     expect(await pathsIn(member.client, place)).toEqual(['templates/', 'templates/a.csv']);
   });
 
-  it('keeps snapshots unchanged', async () => {
+  it('keep snapshots unchanged', async () => {
     const { client, place } = await makeWorkspace();
     const before = await makeFile(client, place, 'inputs/a.csv', 'then');
     const { current_snapshot_id: snapshot_id } = await client.patch<{ current_snapshot_id: string }>(
@@ -395,7 +395,7 @@ describe('containers', () => {
     ).toMatchObject({ status: 404 });
   });
 
-  it('returns 404 for containers of another company', async () => {
+  it('are not found by callers from another company', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a', 'a');
     const stranger = await service.session();
@@ -419,7 +419,7 @@ describe('containers', () => {
   });
 });
 
-describe('the conversation_id of a change', () => {
+describe('the conversation_id in a change request', () => {
   it('must belong to the project', async () => {
     const { client, place } = await makeWorkspace();
     const other = await makeWorkspace();

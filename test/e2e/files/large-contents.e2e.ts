@@ -23,7 +23,7 @@ describe('the content of a file', () => {
     ['10 MiB of U+0001', Buffer.alloc(10 * MiB, 1)],
     ['10 MiB of U+001F and letters', Buffer.alloc(10 * MiB, 'a\u001f')],
     ['4 MiB of U+0001', Buffer.alloc(4 * MiB, 1)],
-  ])('is too long for JSON and has to be downloaded: %s', async (_, content) => {
+  ])('is too long for JSON and must be downloaded: %s', async (_, content) => {
     await makeFile(client, place, 'controls.txt', content);
     const { status, body } = await read('controls.txt');
     expect(status).toBe(413);
@@ -56,7 +56,7 @@ describe('the content of a file', () => {
       Buffer.concat([Buffer.alloc(MiB, 'é'), Buffer.from([0xff]), Buffer.alloc(MiB, 'é')]),
     ],
     ['10 MiB of 0xFF', Buffer.alloc(10 * MiB, 0xff)],
-  ])('is returned in base64 if it is binary: %s', async (_, content) => {
+  ])('is returned as base64 if it is binary: %s', async (_, content) => {
     await makeFile(client, place, 'bytes.bin', content);
     const { status, body } = await read('bytes.bin');
     expect(status).toBe(200);

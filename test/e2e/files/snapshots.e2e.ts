@@ -15,7 +15,7 @@ async function open(): Promise<{ client: Client; id: string; at: string }> {
 }
 
 describe('snapshots', () => {
-  it('keep the workspace and the cards unchanged, and the newest snapshot is current', async () => {
+  it('keep the workspace and the cards as they were, and the newest snapshot is current', async () => {
     const { client, id, at } = await open();
     const place = { source: 'workspace', project_id: id } as const;
     await makeFile(client, place, 'a/b.txt', 'then');
@@ -51,7 +51,7 @@ describe('snapshots', () => {
     expect(directories).toEqual(['a', 'empty']);
   });
 
-  it('deletes a snapshot with its files, except the current snapshot', async () => {
+  it('can be deleted with their files, except for the current snapshot', async () => {
     const { client, id, at } = await open();
     await makeFile(client, { source: 'workspace', project_id: id }, 'a.txt', 'a');
     const [first, second] = [await client.post<SnapshotResponse>(at), await client.post<SnapshotResponse>(at)];
@@ -69,7 +69,7 @@ describe('snapshots', () => {
       expect(answer).toMatchObject({ status: 404, body: { detail: 'Snapshot not found' } });
   });
 
-  it('allows at most a hundred snapshots', async () => {
+  it('are limited to a hundred', async () => {
     const { client, id, at } = await open();
     const { id: first } = await client.post<SnapshotResponse>(at);
     for (let count = 1; count < 100; count += 1) await client.post(at);
@@ -80,7 +80,7 @@ describe('snapshots', () => {
     expect((await client.send('POST', at)).status).toBe(201);
   }, 60_000);
 
-  it('returns 404 for a snapshot of another project or company', async () => {
+  it('are not found in another project or company', async () => {
     const { client, at } = await open();
     const snapshot = await client.post<SnapshotResponse>(at);
     await client.post(at);

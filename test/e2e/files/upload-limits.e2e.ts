@@ -42,14 +42,14 @@ describe('the size of an upload', () => {
     expect(await put(second, MiB, chunked)).toBe(200);
     expect(await put(third, 1, chunked)).toBe(413);
     expect(await put(fourth, 0, chunked)).toBe(200);
-    // A part that is sent again replaces the first.
+    // A part that is sent again replaces the earlier version.
     expect(await put(first, 5 * MiB, chunked)).toBe(200);
     expect(await put(first, 4 * MiB, chunked)).toBe(200);
     expect(await put(third, MiB, chunked)).toBe(200);
   });
 
   it.each([false, true])(
-    "counts towards the company's storage if it is not declared, chunked: %s",
+    'counts towards the company’s storage limit if it is not declared, chunked: %s',
     async (chunked) => {
       const { client, place } = await makeWorkspace();
       const upload = await start(client, place, 'a');
@@ -93,7 +93,7 @@ describe('the size of an upload', () => {
 });
 
 describe('a part that is sent several times concurrently', () => {
-  it('counts with its stored size, not with the aborted attempt', async () => {
+  it('counts with its stored size, without the aborted attempt', async () => {
     const { client, place } = await makeWorkspace();
     const [first, ...urls] = urlsOf(await start(client, place, 'a'));
     const held = await hold(first, 9 * MiB);
@@ -104,7 +104,7 @@ describe('a part that is sent several times concurrently', () => {
     expect(await put(first, 9 * MiB)).toBe(200);
   });
 
-  it('keeps the last attempt and returns 409 for the others', async () => {
+  it('keeps the version from the last attempt and returns 409 for all others', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await start(client, place, 'a');
     const older = [await hold(parts[0]?.url, 9 * MiB), await hold(parts[0]?.url, 1), await hold(parts[0]?.url, MiB)];
@@ -129,7 +129,7 @@ describe('a part that is sent several times concurrently', () => {
 });
 
 describe('many concurrent parts', () => {
-  it('are limited per upload while they stall, and further parts get a 429', async () => {
+  it('are limited per upload while they stall, and additional parts are rejected with 429', async () => {
     const { client, place } = await makeWorkspace();
     const { parts } = await start(client, place, 'a');
     const other = await start(client, place, 'b');
@@ -142,7 +142,7 @@ describe('many concurrent parts', () => {
   }, 60_000);
 });
 
-it("rejects a part beyond the company's storage limit, also if it is chunked", async () => {
+it('rejects a part that exceeds the company’s storage limit, even if it is chunked', async () => {
   const { client, place } = await makeWorkspace();
   const { parts } = await start(client, place, 'a');
   for (const { url } of parts.slice(0, 4)) expect(await put(url, ALLOWED / 4)).toBe(200);
@@ -203,7 +203,7 @@ describe('a part URL', () => {
     expect(await put(upload.parts[0]?.url, 3)).toBe(status);
   });
 
-  it('is invalidated with the key that has opened the upload', async () => {
+  it('is invalidated together with the key that opened the upload', async () => {
     const { client, place } = await makeWorkspace();
     const { id, key } = await client.post<{ id: string; key: string }>('/api-keys', { name: 'Key' });
     const upload = await start(new Client(service.url, key), place, 'a', 3);
@@ -218,7 +218,7 @@ describe('a download URL', () => {
   const urlOf = async (client: Client, place: Place): Promise<string> =>
     (await client.post<FileDownloadResponse>('/files/download', { ...place, path: 'a.txt' })).url;
 
-  it('becomes invalid with its project', async () => {
+  it('becomes invalid when its project is deleted', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.txt', 'text');
     const url = await urlOf(client, place);
@@ -228,7 +228,7 @@ describe('a download URL', () => {
     expect(await raw(url, { headers: { range: 'bytes=0-1' } })).toMatchObject({ status: 404 });
   });
 
-  it('becomes invalid with the key that has requested it, but not when the file is moved', async () => {
+  it('becomes invalid with the key that requested it, but not when the file is moved', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.txt', 'text');
     const { id, key } = await client.post<{ id: string; key: string }>('/api-keys', { name: 'Key' });

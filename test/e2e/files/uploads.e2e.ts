@@ -51,7 +51,7 @@ const start = async (client: Client, place: Place, path: string, size?: number):
 const complete = async (client: Client, place: object, upload: object): ReturnType<Client['send']> =>
   await client.send('POST', '/files/upload/complete', { body: { ...place, ...upload } });
 
-/** Returns the bytes of a file of any size. */
+/** Returns the content of a file of any size. */
 async function download(client: Client, place: Place, path: string): Promise<Buffer> {
   const { url } = await client.post<FileDownloadResponse>('/files/download', { ...place, path });
   return (await raw(url)).bytes;
@@ -73,7 +73,7 @@ describe('an upload', () => {
     expect((await download(client, place, 'data/big.bin')).equals(content)).toBe(true);
   });
 
-  it('returns how to split the file and when the upload expires', async () => {
+  it('returns how to split the file into parts and when the upload expires', async () => {
     const { client, place } = await makeWorkspace();
     const known = await start(client, place, 'a', 12_000_000);
     expect(known).toMatchObject({
@@ -86,7 +86,7 @@ describe('an upload', () => {
     expect(lifetime / 3_600_000).toBeCloseTo(24, 1);
   });
 
-  it('replaces a file, which keeps its identity', async () => {
+  it('replaces a file without changing its identity', async () => {
     const { client, place } = await makeWorkspace();
     const old = await makeFile(client, place, 'a.txt', 'old');
     const sent = await sendParts(client, place, 'a.txt', Buffer.from('newer'), 'text/x-own');
@@ -122,7 +122,7 @@ describe('an upload', () => {
     expect((await download(client, place, 'a')).equals(content)).toBe(true);
   });
 
-  it('returns the same file if it is completed again, also concurrently and after a move', async () => {
+  it('returns the same file if it is completed again, even concurrently or after a move', async () => {
     const { client, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'a.txt', Buffer.from('a'));
     const answers = await Promise.all(Array.from({ length: 6 }, async () => await complete(client, place, sent)));
@@ -133,7 +133,7 @@ describe('an upload', () => {
     expect(entries.map(({ path }) => path)).toEqual(['b.txt']);
   });
 
-  it('resumes with its status, more URLs and resent parts', async () => {
+  it('can be resumed with its status, additional URLs and resent parts', async () => {
     const { client, place } = await makeWorkspace();
     const content = randomBytes(5 * MiB + 3);
     const { upload_token, parts, part_size, expires_at } = await start(client, place, 'a');
@@ -185,7 +185,7 @@ describe('an inconsistent upload', () => {
     expect(await complete(client, place, { upload_token, parts })).toMatchObject({ status: 200 });
   });
 
-  it('is rejected with a part that is too small', async () => {
+  it('is rejected if a part is too small', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await start(client, place, 'a');
     for (const { url } of parts.slice(0, 2)) await raw(url, { method: 'PUT', body: 'small' });
@@ -197,7 +197,7 @@ describe('an inconsistent upload', () => {
     expect((await client.send('POST', '/files/upload/abort', { body: { upload_token } })).status).toBe(204);
   });
 
-  it('can be completed after the conflict is gone', async () => {
+  it('can be completed after the conflict is resolved', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await sendParts(client, place, 'dir', Buffer.from('a'));
     await client.post('/files/mkdir', { ...place, path: 'dir' });
@@ -214,7 +214,7 @@ describe('an inconsistent upload', () => {
     expect(await client.post('/files/content', { ...place, path: 'dir' })).toMatchObject({ text: 'a' });
   });
 
-  it('is rejected at its start or at a part if it is too large', async () => {
+  it('is rejected at the start or at a part if it is too large', async () => {
     const { client, place } = await makeWorkspace();
     const body = { ...place, path: 'a', size: MAX_BYTES + 1 };
     expect(await client.send('POST', '/files/upload/start', { body })).toMatchObject({ status: 413 });
@@ -244,7 +244,7 @@ describe('an inconsistent upload', () => {
 type Parts = { part_number: number; etag: string }[];
 
 describe('an upload token', () => {
-  it('is checked before the identifiers', async () => {
+  it('is checked before the container identifiers', async () => {
     const { client, place } = await makeWorkspace();
     const unknown = { upload_token: 'unknown', parts: [] };
     expect(await complete(client, { source: 'workspace' }, unknown)).toMatchObject({
@@ -337,7 +337,7 @@ describe('a part URL', () => {
     expect(await download(client, place, 'a.json')).toEqual(content);
   });
 
-  it('is valid only as it was signed', async () => {
+  it('is valid only if it is unchanged', async () => {
     const { client, place } = await makeWorkspace();
     const { parts } = await start(client, place, 'a', 12_000_000);
     const url = parts[0]?.url ?? '';
@@ -356,8 +356,8 @@ describe('a part URL', () => {
   });
 });
 
-describe('a tree during concurrent completes, moves and deletes of a path', () => {
-  it('stays consistent, and every file in it is complete', async () => {
+describe('a tree during concurrent completions, moves and deletions of a path', () => {
+  it('stays consistent, and all files in it are complete', async () => {
     const { client, place } = await makeWorkspace();
     const contents = Array.from({ length: 20 }, (_, index) => `content ${index}`);
     const uploads = await Promise.all(
@@ -387,7 +387,7 @@ describe('a tree during concurrent completes, moves and deletes of a path', () =
       const { text } = await client.post<FileContentResponse>('/files/content', { ...place, path });
       expect(contents).toContain(text);
     }
-    // Implied directories exist only while they contain something.
+    // Implied directories exist only as long as they contain something.
     for (const directory of directories)
       expect(entries.some(({ path }) => path.startsWith(`${directory}/`))).toBe(true);
     const [first] = uploads;
@@ -405,7 +405,7 @@ describe('an upload to the disk whose process is killed during its completion', 
     const sent = await sendParts(client, place, 'a.bin', content);
     const connection = new pg.Client({ connectionString: own.environment.databaseUrl });
     await connection.connect();
-    // The dry run succeeds. The counting transaction is blocked, so that the object already exists when the process dies.
+    // The dry run succeeds. The counting transaction is blocked, so the object already exists when the process dies.
     await connection.query(`
       CREATE SEQUENCE placed;
       CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
