@@ -47,7 +47,7 @@ describe('/metrics', () => {
     expect(found.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it('stays small and contains no identifiers, regardless of the requests', async () => {
+  it('stays small and contains no identifiers, regardless of the requests sent', async () => {
     const { client, company, user, token } = await service.session();
     const ask = async (ids: string[]): Promise<number> => {
       for (const id of ids) {
@@ -96,7 +96,7 @@ describe('a request’s log line', () => {
   });
 });
 
-describe('the log line of a posted message', () => {
+describe('the log line for a posted message', () => {
   it('contains the id of the turn that the message starts', async () => {
     const { client, company } = await service.session();
     const { id } = await makeProject(client);
@@ -120,8 +120,8 @@ async function debugLines(): Promise<{ req?: { id: string } }[]> {
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { req?: { id: string } });
 }
 
-describe('a process of another role', () => {
-  it('reports a lagging queue and its own stop in advance, and serves only operators if it is a worker', async () => {
+describe('a process with a single role', () => {
+  it('reports a lagging queue, announces its own stop, and serves only operators if it is a worker', async () => {
     const environment = await makeEnvironment();
     const api = await Service.start({
       environment,
@@ -164,7 +164,7 @@ describe('a process of another role', () => {
     );
     await worker.stop();
 
-    // Not ready once it is asked to stop, but still serving requests until then.
+    // After it is asked to stop, the process is not ready but still serves requests for a while.
     const stopped = api.stop();
     const stopping = await eventually(
       () => health(api.url),
@@ -183,7 +183,7 @@ describe('a process of another role', () => {
 });
 
 describe('an uncaught error', () => {
-  it('is logged and counted, and stops the process in order unless it affects a single connection', async () => {
+  it('is logged and counted, and stops the process cleanly unless it affects only a single connection', async () => {
     const environment = await makeEnvironment();
     const own = await Service.start({
       environment,
