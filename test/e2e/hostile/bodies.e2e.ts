@@ -12,7 +12,7 @@ const service = useServiceInTurn();
 const COMPLETE = '/api/v1/files/upload/complete';
 const MKDIR = '/api/v1/files/mkdir';
 
-/** Bodies of 8 MiB that are small as text and large as values. */
+/** Bodies of 8 MiB whose values take much more memory than their text. */
 const BODIES: [string, (bytes: number) => string][] = [
   ['empty objects', (bytes) => json.list('{}', bytes)],
   ['nested arrays', (bytes) => json.nested(bytes)],
@@ -34,7 +34,7 @@ beforeAll(async () => {
   forged = await forgedToken();
 });
 
-describe('bodies of rejected callers', () => {
+describe('request bodies from rejected callers', () => {
   it.each([
     ['no credential', () => ({})],
     ['a wrong signature', () => bearer(forged)],
@@ -46,13 +46,13 @@ describe('bodies of rejected callers', () => {
       HeldRequest.startMany(10, service.url + path, { headers: headers(), body: json.nested(MiB), keep: 1 }),
     );
     expect(statuses(await Promise.all(held.map((request) => request.answer())))).toEqual([401]);
-    // The connections are cut although the clients continue to send.
+    // The connections are closed although the clients keep sending.
     await Promise.all(held.map(({ closed }) => closed));
     await expectUnharmed(service, watch);
   });
 
   it.each(BODIES.slice(0, 5))(
-    'are rejected at 8 MiB of %s in parallel without affecting other callers',
+    'are rejected with 8 MiB of %s in parallel, without affecting other callers',
     async (_, body) => {
       const watch = await Bystander.start(service);
       const text = body(8 * MiB);
@@ -64,7 +64,7 @@ describe('bodies of rejected callers', () => {
     },
   );
 
-  it('are still checked for syntax if they are small, and are not read otherwise', async () => {
+  it('are checked for syntax if they are small, and are not read otherwise', async () => {
     const ask = async (body: string | Readable): Promise<unknown> => {
       const headers = { 'content-type': 'application/json', connection: 'keep-alive' };
       const answer = await raw(service.url + MKDIR, { method: 'POST', headers, body });
@@ -78,7 +78,7 @@ describe('bodies of rejected callers', () => {
     expect(await ask(Readable.from(['{bad']))).toEqual([401, 'close']);
   });
 
-  it('are not requested if the client expects 100-continue', async () => {
+  it('are not requested from a client that expects 100-continue', async () => {
     const { token } = await service.session();
     const ask = async (headers: Record<string, string>): Promise<unknown> => {
       let wasAsked = false;
@@ -98,20 +98,23 @@ describe('bodies of rejected callers', () => {
   });
 });
 
-describe('bodies of authenticated callers', () => {
-  it.each(BODIES)('are rejected at 8 MiB of %s, six in parallel, without affecting other callers', async (_, body) => {
-    const { token } = await service.session();
-    const watch = await Bystander.start(service);
-    const text = body(8 * MiB);
-    const held = HeldRequest.startMany(6, service.url + COMPLETE, { headers: bearer(token), body: text });
-    for (const answer of await Promise.all(held.map((request) => request.answer()))) {
-      expect([400, 422]).toContain(answer?.status);
-      expect(answer?.bytes.length).toBeLessThan(9 * MiB);
-    }
-    await expectUnharmed(service, watch);
-  });
+describe('request bodies from authenticated callers', () => {
+  it.each(BODIES)(
+    'are rejected with 8 MiB of %s, six in parallel, without affecting other callers',
+    async (_, body) => {
+      const { token } = await service.session();
+      const watch = await Bystander.start(service);
+      const text = body(8 * MiB);
+      const held = HeldRequest.startMany(6, service.url + COMPLETE, { headers: bearer(token), body: text });
+      for (const answer of await Promise.all(held.map((request) => request.answer()))) {
+        expect([400, 422]).toContain(answer?.status);
+        expect(answer?.bytes.length).toBeLessThan(9 * MiB);
+      }
+      await expectUnharmed(service, watch);
+    },
+  );
 
-  it('are rejected at 1 MiB on thirty connections that end together, without affecting other callers', async () => {
+  it('are rejected at 1 MiB on thirty connections that end at the same time, without affecting other callers', async () => {
     const { token } = await service.session();
     const watch = await Bystander.start(service);
     const held = HeldRequest.startMany(30, service.url + MKDIR, {
@@ -125,7 +128,7 @@ describe('bodies of authenticated callers', () => {
     await expectUnharmed(service, watch);
   });
 
-  it('do not delay other companies or the caller’s small requests if they never end', async () => {
+  it('do not delay other companies or small requests from the same caller if they never end', async () => {
     const session = await service.session();
     const watch = await Bystander.start(service);
     const held = HeldRequest.startMany(60, service.url + COMPLETE, {
@@ -140,7 +143,7 @@ describe('bodies of authenticated callers', () => {
     await expectUnharmed(service, watch);
   });
 
-  it('are not read if they are rejected for their size', async () => {
+  it('are not read if they are too large', async () => {
     const { token } = await service.session();
     const request = HeldRequest.start(service.url + MKDIR, {
       headers: bearer(token),
@@ -152,7 +155,7 @@ describe('bodies of authenticated callers', () => {
   });
 });
 
-describe('a 422', () => {
+describe('a 422 response', () => {
   const refusal = async (path: string, body: string): Promise<{ status: number; bytes: number; entries: number }> => {
     const { token } = await service.session();
     const answer = await raw(service.url + path, {
@@ -174,7 +177,7 @@ describe('a 422', () => {
     ['many faulty texts', '/api/v1/files/batch-delete', paths(1_000, 5)],
     ['long faulty texts', '/api/v1/files/batch-delete', paths(1_000, 'x/../'.repeat(190))],
     ['many faulty pairs', '/api/v1/files/batch-move', '{"source":5,"moves":[' + '5,'.repeat(900) + '5]}'],
-  ])('has at most 100 entries and 64 KiB after its first entry for %s', async (_, path, body) => {
+  ])('has at most 100 entries, and 64 KiB after its first entry, for %s', async (_, path, body) => {
     const { status, bytes, entries } = await refusal(path, body);
     expect(status).toBe(422);
     expect(entries).toBeGreaterThan(1);
@@ -182,7 +185,7 @@ describe('a 422', () => {
     expect(bytes).toBeLessThan(100 * 1024);
   });
 
-  it('rejects too many items before it validates them', async () => {
+  it('rejects too many items before validating them', async () => {
     expect(await refusal(COMPLETE, parts(10_001, '{}'))).toMatchObject({ status: 422, entries: 1 });
   });
 });

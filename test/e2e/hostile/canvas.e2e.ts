@@ -22,7 +22,7 @@ interface NewCard {
 
 const SIDE_BY_SIDE = 5;
 
-/** Makes cards, several in parallel. Returns the responses in the order of their arrival. */
+/** Creates cards, several in parallel. Returns the responses in the order in which they arrive. */
 async function addAll(project: string, cards: readonly NewCard[]): Promise<Answer<Wire<CardResponse>>[]> {
   const waiting = [...cards];
   const answers: Answer<Wire<CardResponse>>[] = [];
@@ -41,7 +41,7 @@ const constraint = (index: number, expression: string): NewCard => ({
   data: { expression, classification: 'hard' },
 });
 
-/** Returns a sum of names in parentheses, of at most `length` characters. */
+/** Returns a sum of names in nested parentheses, at most `length` characters long. */
 function sum(length: number, depth: number, first: string): string {
   let text = `${'2('.repeat(depth)}${first}`;
   for (let name = 0; text.length + depth < length - 10; name += 1) text += `+${name.toString(36)}`.replace(/\d/, 'n$&');
@@ -51,7 +51,7 @@ const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const letters = (count: number): string => 'x'.repeat(count);
 
-/** Cards that are added to a canvas, and the number of cards that are accepted. */
+/** Cards to add to a canvas, and the number of them that are accepted. */
 const CANVASES: [string, NewCard[], number][] = [
   ['formulas of 13,852 characters', times(68, (index) => constraint(index, sum(13_852, 45, `y${index}`))), 68],
   ['formulas of 2,000 characters', times(100, (index) => constraint(index, sum(2_000, 0, `y${index}`))), 100],
@@ -91,8 +91,8 @@ const CANVASES: [string, NewCard[], number][] = [
   ],
 ];
 
-describe('a deliberately slow canvas', () => {
-  it.each(CANVASES)('is changed, read and used without delaying other callers: %s', async (_, cards, taken) => {
+describe('a canvas designed to be slow', () => {
+  it.each(CANVASES)('can be changed, read and used without delaying other callers: %s', async (_, cards, taken) => {
     const { id } = await makeProject(client);
     const bystander = await Bystander.start(service);
     const answers = await addAll(id, cards);
@@ -114,7 +114,7 @@ describe('a deliberately slow canvas', () => {
   });
 });
 
-it('rejects cards beyond 4 MiB and lets a full canvas shrink', async () => {
+it('rejects cards beyond 4 MiB and allows a full canvas to shrink', async () => {
   const { id } = await makeProject(client);
   const note = letters(32_000);
   const answers = await addAll(

@@ -14,19 +14,19 @@ import type { Session } from '../../support/session.js';
 const SECONDS = Number(process.env['HOSTILE_SECONDS'] ?? 600);
 const seed = Number(process.env['HOSTILE_SEED'] ?? randomInt(2 ** 31));
 const CONNECTIONS = 50;
-/** Several companies, because each has a share of the requests in progress. */
+/** Number of companies. Several companies are needed, because each has only a share of the concurrent requests. */
 const COMPANIES = 6;
-/** The first half of a shorter run only fills caches. */
+/** In shorter runs, the first half only fills caches. */
 const LONG_ENOUGH_SECONDS = 120;
 const MiB = 1024 ** 2;
 const ERROR_LEVEL = 50;
-/** Metrics that are zero without requests in progress. */
+/** Metrics that are zero when no requests are in progress. */
 const HELD = ['pws_requests_in_progress', 'pws_requests_waiting', 'pws_stream_readers', 'pws_body_bytes_held'];
 
 let service: Service;
 beforeAll(async () => {
   const settings = {
-    // Every rejected request is a log line at the service's default level.
+    // At the service's default level, every rejected request is logged.
     LOG_LEVEL: 'info',
     TELL_HEAP_MS: String(Math.max(1_000, (SECONDS * 1000) / 60)),
     SOLVE_TIME_LIMIT_SECONDS: '2',
@@ -39,7 +39,7 @@ afterAll(async () => {
   await removeEnvironment(service.environment);
 }, 60_000);
 
-/** Makes a company with every kind of resource. Returns their ids. */
+/** Creates a company with every kind of resource. Returns the ids. */
 async function furnish({ client }: Session): Promise<Thing[]> {
   const { handle } = await makeDeployment(client, {
     instructions: '# Any',
@@ -70,7 +70,7 @@ async function furnish({ client }: Session): Promise<Thing[]> {
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 it(
-  'survives random input without failures, restarts or growth',
+  'survives random input without failures, restarts or memory growth',
   async () => {
     console.log(`HOSTILE_SEED=${seed}`);
     const owners = await Promise.all(Array.from({ length: COMPANIES }, () => service.session()));
@@ -124,7 +124,7 @@ it(
     };
     await eventually(held, (all) => all.every(([, value]) => value === 0), {
       until: 'nothing is held for connections that are gone',
-      // A stream gives its reader 10 s to read and 5 s to take the end, and checks it every 15 s.
+      // A stream allows its reader 10 s to read and 5 s to receive the end, and checks this every 15 s.
       deadlineMs: 40_000,
     });
     if (SECONDS >= LONG_ENOUGH_SECONDS) expect(last).toBeLessThan(second * 1.1 + 10);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   project = (await makeProject(client)).id;
 });
 
-/** Runs an attack while another caller works, who must not be affected. */
+/** Runs an attack while another caller works. The attack must not affect that caller. */
 async function attack<Result>(work: () => Promise<Result>): Promise<Result> {
   const bystander = await Bystander.start(service);
   const result = await work();
@@ -32,10 +32,10 @@ async function refusal(method: string, path: string, options: Parameters<Client[
 }
 
 const digits = (count: number): string => `${'1'.repeat(count)}x`;
-/** Normalisation of such a text takes quadratic time. */
+/** Normalization of this string takes quadratic time. */
 const marks = (count: number): string => `a${'\u0301\u0323'.repeat(count / 2)}`;
 
-describe('texts that a pattern could match for minutes', () => {
+describe('strings that a pattern could match for minutes', () => {
   it('are rejected immediately as times and numbers, in bodies, queries and uploads', async () => {
     const moment = 'datetime_from_date_parsing';
     const underscored = `${'1_'.repeat(2_000_000)}1`;
@@ -65,7 +65,7 @@ describe('texts that a pattern could match for minutes', () => {
       [422, `${moment} body.expires_at`],
       [422, `${moment} query.since`, `${moment} query.until`],
       [422, 'int_parsing query.limit', 'int_parsing_size query.offset'],
-      // The value fills the response, which has no room for a second entry.
+      // The value fills the response, which leaves no space for a second entry.
       [422, 'int_parsing_size body.limit'],
       [422, 'int_parsing_size body.parts.0.part_number'],
     ]);
@@ -107,7 +107,7 @@ describe('texts that a pattern could match for minutes', () => {
   });
 });
 
-describe('messages that could be slow for the guide', () => {
+describe('messages that could slow down the guide', () => {
   const statements = (shape: string, length: number, ends: [string, string] = ['', '']): string =>
     Array.from({ length: Math.floor(99_000 / length) }, () => repeated(shape, length, ends)).join('\n');
 
@@ -130,7 +130,7 @@ describe('messages that could be slow for the guide', () => {
   });
 });
 
-it('reads hostile model files of 8 MB without delaying other callers', async () => {
+it('reads hostile 8 MB model files without delaying other callers', async () => {
   const { id } = await makeProject(client);
   const place = { source: 'workspace' as const, project_id: id };
   const files = await Promise.all(

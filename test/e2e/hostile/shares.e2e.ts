@@ -11,7 +11,7 @@ import { useService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
 const CONNECTIONS = 400;
-/** Observation time for other callers while requests wait, in milliseconds. */
+/** Time during which other callers are observed while requests are waiting, in milliseconds. */
 const WATCHED_MS = 1_000;
 /** Shares of the 20 database connections. */
 const OF_CALLER = 8;
@@ -33,7 +33,7 @@ describe('slow requests', () => {
   });
   afterAll(() => database.end());
 
-  /** Blocks all changes of a project until `release`. */
+  /** Blocks all changes in a project until `release` is called. */
   async function occupy(project: string): Promise<void> {
     await database.query('BEGIN');
     await database.query('SELECT FROM projects WHERE id = $1 FOR UPDATE', [project]);
@@ -58,7 +58,7 @@ describe('slow requests', () => {
     ['making conversations', send('POST', '/projects/<project>/conversations', {}), 201],
     ['starting solves', send('POST', '/projects/<project>/solve/executions', {}), 201],
     ['making snapshots', send('POST', '/projects/<project>/snapshots', {}), 201],
-  ])('are limited to a share of the service for %s, and all are served in the end', async (_, attack, status) => {
+  ])('are limited to a company’s share for %s, and all are served eventually', async (_, attack, status) => {
     const first = await service.session();
     const { id: project } = await makeProject(first.client);
     const colleagues = await Promise.all([1, 2].map(() => service.session({ company: first.company })));
@@ -73,7 +73,8 @@ describe('slow requests', () => {
     await expectUnharmed(service, watch);
     await release();
     const answers = await Promise.all(attacks.map((request) => request.answer()));
-    // A company may have 20 waiting solves, and a project a limited number of snapshots. Further requests get a 429.
+    // A company may have only 20 waiting solves, and a project only a limited number of snapshots. Additional requests
+    // are rejected with 429.
     expect(answers.filter((answer) => answer?.status !== status && answer?.status !== 429)).toEqual([]);
     expect(answers.filter((answer) => answer?.status === status).length).toBeGreaterThanOrEqual(OF_COMPANY);
   });
@@ -109,12 +110,12 @@ describe('slow requests', () => {
   });
 });
 
-describe('requests of disconnected clients', () => {
-  it('are released completely, regardless of when the client disconnects', async () => {
+describe('requests from disconnected clients', () => {
+  it('release everything, regardless of when the client disconnects', async () => {
     const { port } = new URL(service.url);
     const body = JSON.stringify({ path: 'x'.repeat(20_000) });
     for (let count = 0; count < 60; count++) {
-      // An unknown credential is first read from the database. The client disconnects during that time.
+      // Unknown credentials are first looked up in the database. The client disconnects during that time.
       const session = await service.session();
       const socket = net.connect(Number(port), '127.0.0.1');
       socket.on('error', () => undefined);
@@ -137,7 +138,7 @@ describe('requests of disconnected clients', () => {
 });
 
 describe('pipelined requests', () => {
-  /** Opens a connection and sends `count` requests on it without waiting. */
+  /** Opens a connection and sends `count` requests on it without waiting for responses. */
   async function pipeline(session: Session, path: string, count: number): Promise<net.Socket> {
     const socket = net.connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.on('error', () => undefined);
@@ -162,7 +163,7 @@ describe('pipelined requests', () => {
     expect(text.split('HTTP/1.1 200 OK')).toHaveLength(11);
   });
 
-  it('are released when the connection breaks', async () => {
+  it('release everything if the connection breaks', async () => {
     const session = await service.session();
     for (let round = 0; round < 10; round++) {
       const socket = await pipeline(session, '/projects', 12);
@@ -181,7 +182,7 @@ describe('pipelined requests', () => {
       'a preflight',
       'OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: x\r\nAccess-Control-Request-Method: GET\r\nTransfer-Encoding: chunked',
     ],
-  ])('are released after %s', async (_, between) => {
+  ])('release everything after %s', async (_, between) => {
     const session = await service.session();
     const own = `Host: x\r\nAuthorization: Bearer ${session.token}`;
     const post = `POST /api/v1/projects HTTP/1.1\r\n${own}\r\nContent-Type: application/json\r\nContent-Length: 1000000`;
@@ -200,7 +201,7 @@ describe('pipelined requests', () => {
     );
   });
 
-  it('are ended with their connection if there are too many', async () => {
+  it('are ended with their connection if there are too many of them', async () => {
     const socket = await pipeline(await service.session(), '/projects', 300);
     await new Promise((resolve) => {
       socket.resume().once('close', resolve);
@@ -210,7 +211,7 @@ describe('pipelined requests', () => {
 });
 
 describe('connections', () => {
-  it('are limited to half of the maximum per address', async () => {
+  it('are limited per address to half of the maximum', async () => {
     const watch = await Bystander.start(service);
     const { port } = new URL(service.url);
     const sockets = await Promise.all(

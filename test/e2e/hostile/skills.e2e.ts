@@ -23,7 +23,7 @@ beforeAll(async () => {
 interface Refusal {
   status: number;
   bytes: number;
-  /** Empty if `detail` of the response is a sentence. */
+  /** Entries of the error. Empty if `detail` is a sentence. */
   detail: { type: string; loc: (string | number)[]; ctx?: unknown }[];
 }
 
@@ -34,7 +34,7 @@ async function send(method: string, path: string, body: string): Promise<Refusal
   return { status, bytes: bytes.byteLength, detail: Array.isArray(detail) ? detail : [] };
 }
 
-/** Returns the JSON text of a skill of at most `bytes` bytes, filled with files. */
+/** Returns the JSON text of a skill with at most `bytes` bytes, filled with files. */
 function skill(path: (index: number) => string, { most = Infinity, bytes = 8 * MiB, text = '' } = {}): string {
   const members: string[] = [];
   for (let length = 20, index = 0; index < most; index += 1) {
@@ -48,7 +48,7 @@ function skill(path: (index: number) => string, { most = Infinity, bytes = 8 * M
 
 const put = async (body: string, owner: string): Promise<Refusal> => await send('PUT', `${owner}/skills/s`, body);
 
-/** Does work that must not change stored data, while another caller is served. */
+/** Does work that must not change stored data, and checks that another caller is served meanwhile. */
 async function unharmed(work: () => Promise<void>): Promise<void> {
   const before = await fingerprint(service.environment);
   await work();
@@ -70,19 +70,19 @@ describe('a skill', () => {
     ['good paths', (index) => `f${index}`],
     ['deep paths', (index) => `${'a/'.repeat(500)}${index}`],
     ['the same path in many forms', (index) => `${'/'.repeat(1 + (index % 2))}e\u0301${index >> 1}`],
-  ])('is rejected immediately if it fills the body with files: %s', async (_, path) => {
+  ])('is rejected immediately if files fill the request body: %s', async (_, path) => {
     const body = skill(path);
     await unharmed(async () => {
       for (const owner of owners) {
         const { status, bytes } = await put(body, owner);
-        // A body with too many values is not parsed.
+        // A body with too many values is not even parsed.
         expect([400, 422]).toContain(status);
         expect(bytes).toBeLessThan(body.length + 1_000);
       }
     });
   });
 
-  it.each([201, 10_000, 30_000])('is rejected for its number of files alone: %d', async (count) => {
+  it.each([201, 10_000, 30_000])('is rejected if only its number of files is too large: %d', async (count) => {
     const body = skill((index) => `../${index}`, { most: count });
     await unharmed(async () => {
       for (const owner of owners) {
@@ -107,7 +107,7 @@ describe('a skill', () => {
     expect((await put(body, owners[0] as string)).bytes).toBeLessThan(200_000);
   });
 
-  it('is rejected just as quickly if it is large in other ways', async () => {
+  it('is rejected quickly even if it is large in other ways', async () => {
     const bodies = [
       `{"files":{"SKILL.md":${JSON.stringify(`---\n${'a: [\n'.repeat(10_000)}---\n`)}}}`,
       `{"files":{"SKILL.md":${JSON.stringify(`---${' '.repeat(2 * MiB)}x`)}}}`,
@@ -181,7 +181,7 @@ describe('an answer to a question', () => {
   });
 });
 
-describe('the references of a message', () => {
+describe('the references in a message', () => {
   const post = async (field: string): Promise<Refusal> =>
     await send('POST', `/projects/${project}/chat`, `{"content":"",${field}}`);
   const references = (count: number, item: string): string => `[${Array(count).fill(item).join(',')}]`;

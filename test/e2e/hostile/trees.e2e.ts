@@ -35,7 +35,7 @@ const list = async ({ client, place }: Workspace, more: object = {}): Promise<Fi
     ...more,
   });
 
-/** Returns a path with a unique first name and `levels` directories of a single letter. */
+/** Returns a path with a unique first name and `levels` nested directories with single-letter names. */
 const deep = (number: number, levels = 500): string => `${String(number).padStart(4, '0')}/${'a/'.repeat(levels)}m`;
 
 /** Runs `work` as a member while other callers are observed. */
@@ -56,8 +56,8 @@ async function inDatabase<Row>(statement: string, parameters: unknown[]): Promis
   }
 }
 
-describe('batches over deep implied directories', () => {
-  it('moves a file along them and leaves no directory behind', async () => {
+describe('batches with deep implied directories', () => {
+  it('move a file through the directories and leave none of them behind', async () => {
     await attack(async (workspace) => {
       await makeFile(workspace.client, workspace.place, 'm', 'x');
       const chain = Array.from({ length: 200 }, (_, index): [string, string] => [
@@ -69,7 +69,7 @@ describe('batches over deep implied directories', () => {
     });
   }, 60_000);
 
-  it('moves a file back and forth', async () => {
+  it('move a file back and forth', async () => {
     await attack(async (workspace) => {
       await makeFile(workspace.client, workspace.place, 'm', 'x');
       const pairs = Array.from({ length: 900 }, (_, index): [string, string] =>
@@ -80,7 +80,7 @@ describe('batches over deep implied directories', () => {
     });
   }, 60_000);
 
-  it('deletes them in a single batch, file by file and level by level', async () => {
+  it('delete files and their implied directories in a single request', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await client.post('/files/mkdir', { ...place, path: 'top' });
@@ -93,12 +93,12 @@ describe('batches over deep implied directories', () => {
       ]);
       const paths = [deep(1, 480), deep(2, 480), `${deep(1, 240).slice(0, -2)}/o`, `top/${deep(3, 480)}`];
       expect(await client.post<DeleteResponse>('/files/batch-delete', { ...place, paths })).toEqual({ deleted: 4 });
-      // The explicitly made directory stays.
+      // The explicitly created directory remains.
       expect(await list(workspace)).toMatchObject({ total: 1, directories: ['top'] });
     });
   }, 60_000);
 
-  it('skips a thousand missing paths', async () => {
+  it('skip a thousand missing paths', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await client.post('/files/mkdir', { ...place, path: deep(1) });
@@ -109,7 +109,7 @@ describe('batches over deep implied directories', () => {
     });
   }, 60_000);
 
-  it('moves them in eight concurrent requests of a company', async () => {
+  it('move files in eight concurrent requests from a company', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await Promise.all(
@@ -123,7 +123,7 @@ describe('batches over deep implied directories', () => {
     });
   }, 60_000);
 
-  it('rotates directories in a circle', async () => {
+  it('rotate directories in a circle', async () => {
     const workspace = await makeWorkspace();
     for (const name of ['a', 'b'])
       await workspace.client.post('/files/mkdir', { ...workspace.place, path: `${name}/in-${name}` });
@@ -139,7 +139,7 @@ describe('batches over deep implied directories', () => {
 });
 
 describe('the path length limit of moves', () => {
-  /** Makes a directory `d` that contains a path of `bytes` bytes, in names of 100. */
+  /** Creates a directory `d` that contains a path of `bytes` bytes with names of 100 bytes. */
   async function makeLong(kind: 'directory' | 'file', bytes: number): Promise<Workspace> {
     const workspace = await makeWorkspace();
     const { client, place } = workspace;
@@ -152,18 +152,21 @@ describe('the path length limit of moves', () => {
     return workspace;
   }
 
-  it.each(['directory', 'file'] as const)('rejects a move with a %s at the end', async (kind) => {
-    const workspace = await makeLong(kind, MAX_PATH_BYTES - 3);
-    const refused = { moved: 0, errors: [{ source_path: 'd', error: TOO_LONG }] };
-    expect(await move(workspace, [['d', 'dxxxx']])).toEqual(refused);
-    expect(await move(workspace, [['d', 'é/éé']])).toEqual(refused);
-    expect(await move(workspace, [['d', 'e/e/d']])).toEqual(refused);
-    expect((await list(workspace)).directories[0]).toBe('d');
-    expect(await move(workspace, [['d', 'dxxx']])).toEqual({ moved: 1, errors: [] });
-    expect(await move(workspace, [['dxxx', 'd']])).toEqual({ moved: 1, errors: [] });
-  });
+  it.each(['directory', 'file'] as const)(
+    'rejects a move if a path would end in a %s beyond the limit',
+    async (kind) => {
+      const workspace = await makeLong(kind, MAX_PATH_BYTES - 3);
+      const refused = { moved: 0, errors: [{ source_path: 'd', error: TOO_LONG }] };
+      expect(await move(workspace, [['d', 'dxxxx']])).toEqual(refused);
+      expect(await move(workspace, [['d', 'é/éé']])).toEqual(refused);
+      expect(await move(workspace, [['d', 'e/e/d']])).toEqual(refused);
+      expect((await list(workspace)).directories[0]).toBe('d');
+      expect(await move(workspace, [['d', 'dxxx']])).toEqual({ moved: 1, errors: [] });
+      expect(await move(workspace, [['dxxx', 'd']])).toEqual({ moved: 1, errors: [] });
+    },
+  );
 
-  it('holds for two steps of a batch, and for directories that the batch has made', async () => {
+  it('applies to successive moves in a batch, and to directories created by the batch', async () => {
     const workspace = await makeLong('file', 600);
     expect(await move(workspace, [['d', `${'y/'.repeat(200)}d`]])).toEqual({ moved: 1, errors: [] });
     expect(await move(workspace, [['y', `z/${'z'.repeat(50)}`]])).toMatchObject({
@@ -178,7 +181,7 @@ describe('the path length limit of moves', () => {
     ).toMatchObject({ moved: 1, errors: [{ source_path: 'zzzz', error: TOO_LONG }] });
   });
 
-  it('considers long paths that have left or arrived in the same batch', async () => {
+  it('takes into account long paths that were moved away or added in the same batch', async () => {
     const workspace = await makeLong('directory', 900);
     const { client, place } = workspace;
     await client.post('/files/mkdir', { ...place, path: 'e' });
@@ -201,7 +204,7 @@ describe('the path length limit of moves', () => {
     });
   });
 
-  it('holds after repeated attempts', async () => {
+  it('applies even after repeated attempts', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       const levels = `d/${'a/'.repeat(200)}z`;
@@ -261,7 +264,7 @@ describe('the limit of 20,000 files and directories in a tree', () => {
   };
   const treeOf = (tree: Tree): string => `SELECT ${tree} FROM projects WHERE id = $1`;
 
-  it('counts the levels of deep directories', async () => {
+  it('includes every level of deep directories', async () => {
     await attack(async ({ client, place }) => {
       const made: number[] = [];
       for (let index = 0; index < 50; index += 1) {
@@ -277,7 +280,7 @@ describe('the limit of 20,000 files and directories in a tree', () => {
     });
   }, 60_000);
 
-  it('holds for every way to add entries, and allows more after a deletion', async () => {
+  it('applies to every way of adding entries, and allows more entries after a deletion', async () => {
     const { client } = await service.session();
     const { id: project_id } = await makeProject(client);
     const { handle } = await makeDeployment(client);
@@ -305,7 +308,7 @@ describe('the limit of 20,000 files and directories in a tree', () => {
     });
     expect(await count(project_id)).toBe(MAX_ENTRIES - 1);
 
-    // The tree has room for a single entry, and for new content of an existing file.
+    // The tree has space for one more entry, and for new content in an existing file.
     expect((await upload('b.txt')).status).toBe(200);
     expect((await upload('b.txt')).status).toBe(200);
     expect(await move({ client, place }, [['b.txt', 'c.txt']])).toEqual({ moved: 1, errors: [] });
@@ -315,7 +318,7 @@ describe('the limit of 20,000 files and directories in a tree', () => {
     expect(await count(project_id)).toBe(MAX_ENTRIES);
   }, 60_000);
 
-  it('holds when several requests compete for the last places', async () => {
+  it('applies when several requests compete for the last available entries', async () => {
     const { client, place } = await makeWorkspace();
     await fill(treeOf('workspace_id'), place.project_id, MAX_ENTRIES - 5);
     const statuses = await Promise.all(
@@ -328,7 +331,7 @@ describe('the limit of 20,000 files and directories in a tree', () => {
     expect(await count(place.project_id)).toBe(MAX_ENTRIES);
   });
 
-  it('holds for deployments and project skills', async () => {
+  it('applies to deployments and project skills', async () => {
     const { client } = await service.session();
     const { id } = await makeProject(client);
     const { handle } = await makeDeployment(client);
@@ -352,8 +355,8 @@ describe('the limit of 20,000 files and directories in a tree', () => {
   }, 60_000);
 });
 
-describe('an old tree that exceeds the path length limit', () => {
-  it('is listed, moved and deleted like others', async () => {
+describe('an existing tree that exceeds the path length limit', () => {
+  it('can be listed, moved and deleted like any other tree', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await client.post('/files/mkdir', { ...place, path: 'd' });
@@ -382,7 +385,7 @@ describe('an old tree that exceeds the path length limit', () => {
   }, 60_000);
 });
 
-describe('paths of many combining marks', () => {
+describe('paths with many combining marks', () => {
   it.each([
     ['marks', '\u0315\u0300'.repeat(200_000)],
     ['marks after a letter', `a${'\u0300\u0327'.repeat(200_000)}`],

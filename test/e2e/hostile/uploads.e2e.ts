@@ -15,7 +15,7 @@ async function makeWorkspace(): Promise<{ client: Client; place: Place }> {
   return { client, place: { source: 'workspace', project_id: id } };
 }
 
-it('limits the bytes of concurrent uploads to the storage limit of the company', async () => {
+it('limits the total bytes of concurrent uploads to the company’s storage limit', async () => {
   const { client, place } = await makeWorkspace();
   const bystander = await Bystander.start(service);
   const uploads = await Promise.all(Array.from({ length: 12 }, (_, index) => start(client, place, `${index}`)));
@@ -25,7 +25,7 @@ it('limits the bytes of concurrent uploads to the storage limit of the company',
   await expectUnharmed(service, bystander);
 }, 60_000);
 
-it('leaves the database to other callers during many concurrent parts', async () => {
+it('keeps the database available to other callers during many concurrent parts', async () => {
   const { client, place } = await makeWorkspace();
   const { parts } = await start(client, place, 'a');
   const bystander = await Bystander.start(service);
