@@ -9,7 +9,7 @@ import { type Session, signIn } from '../../support/session.js';
 
 const MiB = 1024 ** 2;
 
-/** Resources that a call names. By default existing resources of the caller. */
+/** Resources named in a request. Defaults to existing resources of the caller. */
 interface Target {
   project: string;
   deployment: string;
@@ -130,7 +130,7 @@ describe('a resource that does not exist for the caller', () => {
     }
   });
 
-  it('returns 404 for an unknown and for a foreign deployment', async () => {
+  it('returns 404 for an unknown deployment and for a foreign deployment', async () => {
     for (const deployment of ['no-such-deployment', foreign.deployment]) {
       for (const call of deploymentCalls({ deployment })) {
         expect([call, await send(owner.client, call)]).toMatchObject([
@@ -207,8 +207,8 @@ describe('missing permissions', () => {
   });
 });
 
-describe('unreadable bodies', () => {
-  it('returns the position in malformed JSON before checking the token', async () => {
+describe('unreadable request bodies', () => {
+  it('are reported with the error’s position in malformed JSON before the token is checked', async () => {
     for (const client of [owner.client, service.anonymous]) {
       for (const { method, path } of allCalls(mine).filter(({ body }) => body !== undefined)) {
         const answer = await client.send(method, path, { text: '{"name": nope}' });
@@ -223,7 +223,7 @@ describe('unreadable bodies', () => {
     }
   });
 
-  it('returns 413 for a body over 1 MiB, and over 8 MiB for skills and upload completions', async () => {
+  it('are rejected with 413 above 1 MiB, or above 8 MiB for skills and upload completions', async () => {
     const wide = (call: Call): boolean => /skills|upload\/complete/.test(call.path);
     for (const call of allCalls(mine).filter(({ body }) => body !== undefined)) {
       const text = JSON.stringify({ ...(call.body as object), padding: 'x'.repeat(wide(call) ? 8 * MiB : MiB) });
@@ -232,7 +232,7 @@ describe('unreadable bodies', () => {
     }
   });
 
-  it('returns 422 that names each invalid field', async () => {
+  it('are rejected with 422 and an entry for each invalid field', async () => {
     const answer = await owner.client.send('POST', '/files/batch-move', {
       body: { source: 'attic', moves: [{ source_path: '', dest_path: 5 }] },
     });
@@ -248,7 +248,7 @@ describe('unreadable bodies', () => {
     });
   });
 
-  it('returns 404 and 405 for unknown routes before checking the token', async () => {
+  it('are ignored for unknown routes, which return 404 or 405 before the token is checked', async () => {
     expect(await service.anonymous.send('GET', '/nothing')).toMatchObject({
       status: 404,
       body: { detail: 'Not Found' },

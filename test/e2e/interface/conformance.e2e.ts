@@ -6,21 +6,21 @@ import { raw } from '../../support/raw.js';
 import { useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** A request and the response of FastAPI. */
+/** Request with the response that FastAPI returns for it. */
 interface Case {
   id: string;
   kind: string;
   method: string;
-  /** `{project_id}`, `{skill}` and `{name}` are replaced by existing values. */
+  /** `{project_id}`, `{skill}` and `{name}` are replaced with existing values. */
   path_template: string;
   query: string;
-  /** `Bearer t` is replaced by a valid token. */
+  /** `Bearer t` is replaced with a valid token. */
   headers: Record<string, string>;
-  /** JSON. The string `{project_id}` is replaced by that project's id. */
+  /** JSON body. The string `{project_id}` is replaced with the id of the project. */
   body?: unknown;
-  /** Sent unchanged. */
+  /** Body that is sent unchanged. */
   raw_body?: string;
-  /** Null accepts any status except a failed validation. */
+  /** Expected status. Null accepts any status except a validation error. */
   expected_status: number | null;
   expected_detail: unknown;
 }

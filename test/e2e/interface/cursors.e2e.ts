@@ -6,14 +6,14 @@ import { Dice } from '../../support/dice.js';
 import { useService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** Number of changes while a list is walked. */
+/** Number of changes during the walk through a list. */
 const CHANGES = 1_000;
 const ROWS = 400;
 const LIMIT = 23;
 const SEED = Number(process.env['CURSOR_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 let database: pg.Client;
-// Closed before the service drops the database.
+// The connection must be closed before the service drops the database.
 afterAll(async () => await database.end());
 
 const service = useService();
@@ -36,13 +36,13 @@ interface Page {
   total: number;
 }
 
-/** A listing and the ways to add and remove its rows. Bypasses the service to simulate many clients in bulk. */
+/** Listing with ways to add and remove its rows. Bypasses the service to simulate the changes of many clients. */
 interface Walked {
   read: (client: Client, cursor?: string) => Promise<Page>;
   keysOf: (page: never) => string[];
   /** Adds rows and returns their keys. */
   add: (count: number) => Promise<string[]>;
-  /** Changes rows in a way that affects their places in pages by offset. */
+  /** Changes rows in a way that moves them to other pages by offset. */
   touch: (keys: string[]) => Promise<unknown>;
   remove: (keys: string[]) => Promise<unknown>;
 }
@@ -55,7 +55,7 @@ const listing = (path: string, name: string, key = 'id'): Pick<Walked, 'read' | 
   keysOf: (page: Record<string, Record<string, string>[]>) => (page[name] ?? []).map((row) => row[key] ?? ''),
 });
 
-/** A listing of files at a path. */
+/** Returns the listing of the files at a path. */
 const files = (recursive: boolean, path: string): Walked => ({
   read: async (client, cursor) =>
     await client.post<Page>('/files/list', {
@@ -204,14 +204,14 @@ const walks: Record<string, () => Walked> = {
   'all files': () => files(true, ''),
 };
 
-describe('a walk by cursor', () => {
+describe('a walk with a cursor', () => {
   it.each(Object.keys(walks))(
-    `lists everything of %s that exists throughout exactly once (seed ${SEED})`,
+    `lists everything of %s that exists the whole time exactly once (seed ${SEED})`,
     async (name) => {
       const dice = new Dice(SEED);
       const { read, keysOf, add, touch, remove } = walks[name]!();
       const isOfFiles = name === 'a directory' || name === 'all files';
-      // Files are added by HTTP sequentially.
+      // Files are added one by one over HTTP, so there are fewer of them.
       const [rows, changes] = isOfFiles ? [ROWS / 4, CHANGES / 10] : [ROWS, CHANGES];
       const there = new Set(await add(rows));
       const began = new Set(there);
@@ -224,7 +224,7 @@ describe('a walk by cursor', () => {
         seen.push(...keysOf(page as never));
         cursor = page.next_cursor;
         expect(cursor).not.toBeUndefined();
-        // Many changes happen between two pages, before and after the position of the walk.
+        // Many changes take place between two pages, before and after the current position of the walk.
         const some = Math.min(left, Math.ceil((2 * changes * LIMIT) / rows));
         left -= some;
         const gone = [...there].filter(() => dice.percent(3)).slice(0, some);
@@ -242,7 +242,7 @@ describe('a walk by cursor', () => {
     60_000,
   );
 
-  it('is necessary, because pages by offset lose and repeat rows when others change them', async () => {
+  it('is needed because pages by offset skip and repeat rows when other callers change them', async () => {
     const { read, keysOf, add, touch } = walks['conversations']!();
     const made = await add(100);
     const seen: string[] = [];
@@ -256,7 +256,7 @@ describe('a walk by cursor', () => {
     expect(await read(session.client)).not.toHaveProperty('next_cursor');
   });
 
-  it('rejects cursors of other listings, and a cursor with an offset', async () => {
+  it('rejects cursors from other listings, and a cursor combined with an offset', async () => {
     const { client } = session;
     await makeDeployment(client);
     const { next_cursor: foreign } = await client.get<Page>('/deployments', { limit: 1, cursor: '' });

@@ -26,7 +26,7 @@ const tagOf = async (client: Client, path: string): Promise<string> => {
   return headers.get('etag') ?? '';
 };
 
-/** Makes a company with a project that contains every kind of resource. */
+/** Creates a company with a project that contains every kind of resource. */
 async function furnish(owner: Session) {
   const { client } = owner;
   const { handle } = await makeDeployment(client, {
@@ -53,7 +53,7 @@ async function furnish(owner: Session) {
 
 type World = Awaited<ReturnType<typeof furnish>>;
 
-/** Paths of everything that has an entity tag. */
+/** Returns the paths of all resources with an entity tag. */
 const pathsOf = ({ at, handle, card, conversation, scenario, execution }: World): string[] => [
   at,
   `${at}/cards`,
@@ -106,7 +106,7 @@ describe('an entity tag', () => {
         const { id, version } = dice.one(cards);
         await any().patch(`${at}/cards/${id}`, { version, label: text() });
       },
-      // The gaps of the card and flags of the project change some time later. The version of the card does not.
+      // The gaps of the card and the flags of the project change some time later, but the version of the card does not.
       'the file of a card comes': () =>
         makeFile(
           client,
@@ -157,8 +157,8 @@ describe('an entity tag', () => {
     }));
     const watched = (): string[] => pathsOf({ ...world, execution: runs[0] ?? '' });
     /**
-     * Returns the current state at a path. A process caches whole canvases but not single cards, so the canvas is assembled from
-     * its cards.
+     * Returns the current state of a path. A process caches whole canvases but not single cards, so the canvas is
+     * assembled from its cards.
      */
     const truth = async (path: string, forgetful: ForgetfulClient): Promise<Pick<Read, 'status' | 'text'>> => {
       if (path !== `${at}/cards`) return await forgetful.read(path);
@@ -170,7 +170,10 @@ describe('an entity tag', () => {
       const read = await Promise.all(ids.map(({ id }) => forgetful.read(`${at}/cards/${String(id)}`)));
       return { status: 200, text: `{"cards":[${read.map(({ text: card }) => card).join()}]}` };
     };
-    /** Compares the responses to both kinds of clients. Retries while turns, runs and jobs change the state in between. */
+    /**
+     * Compares the responses for both kinds of clients. Retries if turns, runs or jobs change the state during the
+     * comparison.
+     */
     const compare = async (path: string, keeping: CachingClient, forgetful: ForgetfulClient): Promise<void> => {
       for (;;) {
         const before = await truth(path, forgetful);
@@ -185,7 +188,7 @@ describe('an entity tag', () => {
         return;
       }
     };
-    // Reads continuously, so that states between the steps are seen, too.
+    // Reads continuously, so that states between the steps are also observed.
     const over = new AbortController();
     const looking = (async () => {
       const looker = new ForgetfulClient(service.url, owner.token, seen);
@@ -238,14 +241,14 @@ describe('an entity tag', () => {
       }
       for (const unknown of ['"x"', bare, `"${bare}-zip"`, '', 'x"'])
         expect((await client.send('GET', path, { headers: { 'if-none-match': unknown } })).status).toBe(200);
-      // Another, weak or invalid tag does not match, so nothing may change.
+      // A different, weak or invalid tag does not match, so nothing may change.
       for (const wrong of ['"x"', `W/${tag}`, bare, '']) {
         const refused = await client.send(method, path, { body: body(), headers: { 'if-match': wrong } });
         expect([path, wrong, refused.status]).toEqual([path, wrong, 412]);
       }
       expect(await tagOf(client, path)).toBe(tag);
     }
-    // A missing resource returns 404 as without a condition. A PUT would create it, so it returns 412.
+    // A missing resource causes a 404 even with a condition. A PUT would create the resource, so it causes a 412.
     const nothing = '01a1fdd8-aae9-7686-bf03-000000000000';
     const headers = { 'if-match': '*' };
     for (const path of [
@@ -262,7 +265,7 @@ describe('an entity tag', () => {
     const { handle: bare } = await makeDeployment(client);
     const put = { body: { content: 'First' }, headers };
     expect((await client.send('PUT', `/deployments/${bare}/instructions`, put)).status).toBe(412);
-    // Deletions check the condition, too.
+    // Deletions also check the condition.
     for (const path of [
       `${at}/cards/${card.id}`,
       `${at}/conversations/${conversation.id}`,
@@ -280,13 +283,13 @@ describe('an entity tag', () => {
     }
   });
 
-  it('reveals nothing to callers without access, and differs between a deployment’s skill and the project’s own', async () => {
+  it('reveals nothing to callers without access, and differs between deployment and project skills', async () => {
     const owner = await service.session();
     const { client, company } = owner;
     const outsider = await service.session({ company, role: 'member' });
     const { at, handle, card, conversation, execution } = await furnish(owner);
     const skill = `${at}/skills/shifts`;
-    // The tag belongs to the deployment's skill, because the project does not have its own yet.
+    // The tag belongs to the deployment's skill, because the project does not have a skill of its own yet.
     const tag = await tagOf(client, skill);
     const put = { body: { files: { 'SKILL.md': 'Own.' } }, headers: { 'if-match': tag } };
     expect((await client.send('PUT', skill, put)).status).toBe(412);
@@ -312,7 +315,7 @@ describe('an entity tag', () => {
 });
 
 describe(`If-Match with ${WRITERS} writers`, () => {
-  /** Fields of a response that the writers change. */
+  /** Response fields that the writers change. */
   interface Fields {
     content: string;
     description: string;
@@ -321,7 +324,7 @@ describe(`If-Match with ${WRITERS} writers`, () => {
     files: Record<string, string>;
     data: { description: string };
   }
-  /** A resource that is written as a whole or in part, reduced to the list of its writers. */
+  /** Resource that is written as a whole or in part. It contains the list of its writers. */
   interface Written {
     path: string;
     method: 'PUT' | 'PATCH';
@@ -374,7 +377,7 @@ describe(`If-Match with ${WRITERS} writers`, () => {
   };
 
   it.each(Object.keys(things))(
-    'keeps all acknowledged writes of %s',
+    'preserves all acknowledged writes to %s',
     async (name) => {
       const owner = await service.session();
       const world = await furnish(owner);

@@ -22,14 +22,14 @@ const FLAGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
-/** Directory for screenshots of the page, if it is set. */
+/** Directory for screenshots of the page. No screenshots are taken if it is not set. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 
 let service: Service;
 let client: Client;
 let tokens: { company: string; member: string };
 
-/** A first start after cloning the repository: with its own database and the demo. */
+/** Starts the service as after cloning the repository: with an embedded database and the demo. */
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(testRun().directory, 'data-'));
   const settings = { DATABASE_URL: '', AUTH_JWT_SECRET: '' };
@@ -42,8 +42,8 @@ afterAll(async () => {
   await removeEnvironment(service.environment);
 }, 60_000);
 
-describe('the demo of a first start', () => {
-  it('has a complete model, its best plan under a fixed id, and a message about it', async () => {
+describe('the demo data of a first start', () => {
+  it('has a complete model, its best plan under a fixed id, and a message about the plan', async () => {
     const project = `/projects/${EXAMPLE.project_id}`;
     expect((await client.get<ProjectResponse>(project)).completeness).toMatchObject({
       overall: 'complete',
@@ -64,14 +64,14 @@ describe('the demo of a first start', () => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
-  it('has no card with a gap', async () => {
+  it('has no cards with gaps', async () => {
     const { cards } = await client.get<CardListResponse>(`/projects/${EXAMPLE.project_id}/cards`);
     expect(cards.filter(({ gaps }) => gaps.length > 0)).toEqual([]);
   });
 });
 
 describe('the examples of openapi.json', () => {
-  it('are accepted unchanged for each operation in the demo of a first start', async () => {
+  it('are accepted unchanged by all operations with the demo data of a first start', async () => {
     const operations = exampleOperations();
     const sender = new ExampleSender(service.url, tokens.company, operations);
     const failed: string[] = [];
@@ -96,7 +96,7 @@ describe('web clients on the same computer', () => {
 
 describe('the API documents', () => {
   it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/swagger-ui-init.js', '/docs/swagger-ui-bundle.js'])(
-    'sends %s compressed, and not again while it is unchanged',
+    'include %s, which is sent compressed and is not sent again while it is unchanged',
     async (path) => {
       const ask = (headers: Record<string, string>) =>
         raw(service.url + path, { headers: { 'accept-encoding': 'gzip', ...headers } });
@@ -112,7 +112,7 @@ describe('the API documents', () => {
     },
   );
 
-  it('serves different relative links at /docs and /docs/', async () => {
+  it('contain different relative links at /docs and /docs/', async () => {
     const pages = await Promise.all(
       ['/docs', '/docs/'].map(async (path) => await (await fetch(service.url + path)).text()),
     );
@@ -143,7 +143,7 @@ inBrowser('Swagger UI', () => {
     page.locator('.opblock', {
       has: page.locator('.opblock-summary-description', { hasText: new RegExp(`^${summary}$`) }),
     });
-  /** Opens an operation and sends it with the values on the page. Returns the displayed response. */
+  /** Opens an operation and sends a request with the values shown on the page. Returns the displayed response. */
   async function tryOut(summary: string): Promise<{ status: string; body: string }> {
     const block = operation(summary);
     await block.locator('.opblock-summary-control').click();
@@ -164,13 +164,13 @@ inBrowser('Swagger UI', () => {
     await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: false });
   }
 
-  it('are linked from the bare address, and explain the API and how to get a token', async () => {
+  it('is linked from the root address, and explains the API and how to get a token', async () => {
     await page.getByRole('link', { name: 'API' }).click();
     await page.locator('.opblock').first().waitFor();
     expect(page.url()).toBe(`${service.url}/docs`);
     const said = await page.locator('.info').innerText();
     expect(said).toContain('printed when the service started');
-    // The page is public.
+    // The page is public, so it must not reveal the data folder.
     expect(said).not.toContain(service.environment.dataDir);
     const groups = await page.locator('.opblock-tag a').allInnerTexts();
     expect(groups.slice(0, 7)).toEqual(['Identity', 'Projects', 'Members', 'Canvas', 'Solving', 'Scenarios', 'Chat']);
@@ -218,7 +218,7 @@ inBrowser('Swagger UI', () => {
     await show('after');
   }, 120_000);
 
-  it('forgets the token with the page and never stores it in the browser', async () => {
+  it('forgets the token when the page closes and never stores it in the browser', async () => {
     const stored = () => page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])');
     expect(await stored()).not.toContain(tokens.member.slice(0, 20));
     await page.goto('about:blank');
@@ -227,7 +227,7 @@ inBrowser('Swagger UI', () => {
     expect(await stored()).not.toContain(tokens.member.slice(0, 20));
   });
 
-  it('complies with its security policy', () => {
+  it('complies with the page’s security policy', () => {
     // The browser reports the expected 401.
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
   });

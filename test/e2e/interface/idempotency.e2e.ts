@@ -15,7 +15,7 @@ import { errorsIn } from '../../support/service-process.js';
 import type { Session } from '../../support/session.js';
 import { NOT_SERVED, type Prepared, SERVED } from './idempotency.table.js';
 
-/** No worker runs, so rows stay as their request has left them. */
+/** No worker is running, so rows stay as the request has left them. */
 const SETTINGS = { ROLE: 'api', RATE_LIMIT_PER_MINUTE: '100000' };
 
 let service: Service;
@@ -50,7 +50,7 @@ const forget = () => database.query('TRUNCATE idempotency_records');
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotency-replayed') === 'true';
 const effectOf = ({ effect: [statement, ...parameters] }: Prepared) => rows<{ xmin: string }>(statement, parameters);
 
-it('supports idempotency keys in exactly the POST operations that change something', async () => {
+it('supports idempotency keys in exactly those POST operations that change something', async () => {
   interface Operation {
     parameters?: { name: string; in: string; 'x-extension'?: boolean }[];
     responses: Record<string, { headers?: Record<string, object> }>;
@@ -82,7 +82,7 @@ it('supports idempotency keys in exactly the POST operations that change somethi
 });
 
 describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = false, later = false }) => {
-  it('takes effect once for many concurrent requests with the same key, in a single transaction with its response', async () => {
+  it('takes effect once for many concurrent requests with the same key, in the transaction that stores its response', async () => {
     await forget();
     const prepared = await prepare(client);
     const key = randomUUID();
@@ -110,7 +110,7 @@ describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = fa
     if (!later) expect(new Set([record?.xmin, ...effect.map(({ xmin }) => xmin)]).size).toBe(1);
   }, 60_000);
 
-  it('has no effect if its response cannot be stored, and stores nothing without a key', async () => {
+  it('has no effect if its response cannot be stored, and stores no response without a key', async () => {
     await forget();
     const prepared = await prepare(client);
     const before = await effectOf(prepared);
@@ -159,7 +159,7 @@ describe('a key', () => {
     expect(isReplayed(await keyed(client, prepared, key))).toBe(true);
   });
 
-  it('is rejected with another body, and independent for another path or caller', async () => {
+  it('is rejected with a different body, and is independent for other paths and callers', async () => {
     const [prepared, other] = [await card(), await card()];
     const key = randomUUID();
     const colleague = await service.session({ company: session.company });
@@ -195,7 +195,7 @@ describe('a key', () => {
     expect({ status: answer.status, isReplayed: isReplayed(answer) }).toEqual({ status: 201, isReplayed: false });
   });
 
-  it('is valid for 24 hours before its record is removed', async () => {
+  it('is valid for 24 hours, after which its record is removed', async () => {
     const [prepared, gone] = [await card(), await card()];
     const key = randomUUID();
     await forget();
@@ -267,7 +267,7 @@ describe('the stored keys of a company', () => {
     ]);
   }, 120_000);
 
-  it('are limited to 256 MiB of responses, and remain for older responses', async () => {
+  it('are limited to 256 MiB of responses, while the records of older responses remain', async () => {
     await forget();
     const stranger = await service.session();
     const [ofOther, first] = [await made(stranger.client), await made(client)];
@@ -304,7 +304,7 @@ describe('the stored keys of a company', () => {
       return id;
     };
 
-    it('is enforced while messages are posted on a large canvas, and no message is posted twice', async () => {
+    it('is enforced while messages are posted on a large canvas, without posting a message twice', async () => {
       await forget();
       const small = await made(client);
       const id = await largeCanvas();
@@ -358,7 +358,7 @@ describe('the stored keys of a company', () => {
       expect(isReplayed(await keyed(client, request, key))).toBe(true);
     });
 
-    it('drops no response when a small response is added', async () => {
+    it('removes no response when a small response is added', async () => {
       await forget();
       await fill(70, 1024 ** 2);
       await made(client);
@@ -368,7 +368,7 @@ describe('the stored keys of a company', () => {
 });
 
 describe('a stored response', () => {
-  it('is encrypted and cannot be read with another secret', async () => {
+  it('is encrypted and cannot be read with a different secret', async () => {
     await forget();
     const request = { path: '/api-keys', body: { name: randomUUID() } };
     const first = await keyed(client, request, 'a-key');
@@ -393,7 +393,7 @@ describe('a stored response', () => {
     }
   }, 60_000);
 
-  it('is not returned from the record of another request', async () => {
+  it('is not returned if it was stored for a different request', async () => {
     await forget();
     const [one, two] = [
       { path: '/api-keys', body: { name: 'Same' } },
@@ -409,7 +409,7 @@ describe('a stored response', () => {
     expect((await keyed(client, two, 'key')).status).toBe(409);
   });
 
-  it('is returned only to callers who may still perform the request', async () => {
+  it('is returned only to callers who may still send the request', async () => {
     const { client: owner, company } = await service.session();
     const member = await service.session({ company, role: 'member' });
     const { id } = await makeProject(owner, { visibility: 'private' });
@@ -435,7 +435,7 @@ describe('a stored response', () => {
     expect(await statuses()).toEqual([404, 404, 404, 404]);
   });
 
-  it('is returned for a new project only to people who still have access', async () => {
+  it('is returned for a new project only to people who still have access to the project', async () => {
     const { client: owner, company } = await service.session();
     const member = await service.session({ company, role: 'member' });
     const request = { path: '/projects', body: { name: 'Mine', visibility: 'private' } };
@@ -449,7 +449,7 @@ describe('a stored response', () => {
     expect((await keyed(member.client, request, 'key')).status).toBe(404);
   });
 
-  it('is returned for a restored project only to its owners', async () => {
+  it('is returned for a restored project only to owners of the project', async () => {
     const { client: owner, company } = await service.session({ role: 'member' });
     const other = await service.session({ company, role: 'member' });
     await other.client.get('/me');
@@ -473,7 +473,7 @@ describe('a stored response', () => {
     expect((await keyed(program, request, 'key')).status).toBe(401);
   });
 
-  it('stays unchanged when the created resource changes', async () => {
+  it('stays unchanged if the created resource changes', async () => {
     const { id } = await makeProject(client);
     const request = { path: `/projects/${id}/cards`, body: { card_type: 'kpi', label: 'Margin' } };
     const first = await keyed(client, request, 'key');

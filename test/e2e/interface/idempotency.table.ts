@@ -7,21 +7,24 @@ import { makeDeployment, makeFile, makeProject, sendParts } from '../../factorie
 import type { Client } from '../../support/client.js';
 import { hook } from '../auth/permissions.table.js';
 
-/** A request that is ready to be sent. */
+/** Request that is ready to be sent. */
 export interface Prepared {
   path: string;
   body?: object;
-  /** Query for the rows that the request creates or changes, with the `xmin` of each row, and its parameters. */
+  /**
+   * Query for the rows that the request creates or changes, with the `xmin` of each row, and the parameters of the
+   * query.
+   */
   effect: [statement: string, ...parameters: unknown[]];
-  /** Number of these rows. The default is 1. */
+  /** Expected number of these rows. Defaults to 1. */
   rows?: number;
 }
 
-/** An operation that supports idempotency keys. */
+/** Operation that supports idempotency keys. */
 export interface Served {
-  /** Whether each execution creates a new resource that can be counted. */
+  /** Whether each execution creates a new resource. */
   creates?: true;
-  /** Whether its rows are written again after the transaction. */
+  /** Whether the rows are written again after the transaction. */
   later?: true;
   prepare: (client: Client) => Promise<Prepared>;
 }
@@ -39,7 +42,7 @@ const inProject =
 
 const workspace = (project_id: string) => ({ source: 'workspace' as const, project_id });
 
-/** Files in a project's workspace. */
+/** Query for the files in a project's workspace. */
 const NODES = `SELECT n.xmin::text FROM nodes n JOIN projects p ON p.workspace_id = n.container_id
                 WHERE p.id = $1 AND n.name = $2`;
 
@@ -52,7 +55,7 @@ const makeScenario = async (client: Client, project: string): Promise<string> =>
 const makeWebhook = async (client: Client): Promise<string> =>
   (await client.post<WebhookCreatedResponse>('/webhooks', hook(unique()))).id;
 
-/** Every operation that supports `Idempotency-Key`, listed by hand. */
+/** All operations that support `Idempotency-Key`, listed by hand. */
 export const SERVED: Record<string, Served> = {
   'POST /api/v1/api-keys': {
     creates: true,
@@ -279,7 +282,7 @@ export const SERVED: Record<string, Served> = {
   },
 };
 
-/** POST operations that do not support it, with the reason. */
+/** POST operations that do not support `Idempotency-Key`, with the reason. */
 export const NOT_SERVED: Record<string, string> = {
   'POST /api/v1/files/content': 'reads',
   'POST /api/v1/files/download': 'signs a URL and changes nothing',

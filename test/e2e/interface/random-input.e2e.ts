@@ -25,7 +25,7 @@ beforeAll(async () => {
   names = { project_id: id, skill: 's1', name: handle };
 });
 
-/** Arbitrary values mixed with values that are meaningful somewhere. */
+/** Arbitrary values mixed with values that have a meaning for some operation. */
 const value = fc.oneof(
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }) },
   {
@@ -69,7 +69,7 @@ const value = fc.oneof(
   },
 );
 
-// The client itself would resolve `.` and `..`.
+// The client would resolve `.` and `..` itself.
 const pathParameter = fc.oneof(
   { weight: 4, arbitrary: fc.constant(undefined) },
   {
@@ -82,7 +82,7 @@ const pathParameter = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('%', '%FF', '%00', '%2F', '0', 'x'.repeat(5000)) },
 );
 
-/** A body: mostly an object with the field names of the request, sometimes any JSON or invalid JSON. */
+/** Returns request bodies: mostly objects with the field names of the request, sometimes any JSON or invalid JSON. */
 function bodies(fields: string[], valid: Record<string, unknown>): fc.Arbitrary<string | Uint8Array> {
   const name = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...fields) }, { weight: 1, arbitrary: fc.string() });
   const changed = fc.dictionary(name, value, { maxKeys: 4 }).map((changes) => JSON.stringify({ ...valid, ...changes }));
@@ -145,7 +145,7 @@ function expectEntries(text: string): void {
 
 describe('random input', () => {
   it.each(operations)(
-    'never makes $name fail, and is rejected in the documented form',
+    'never makes $name fail, and is rejected in the documented format',
     async ({ name, method, path: template }) => {
       const request = requests.find(({ operation }) => operation === name);
       const fields = Object.keys(request?.fields ?? {});
@@ -168,7 +168,7 @@ describe('random input', () => {
           expect(answer.status).toBeLessThan(500);
           if (answer.status === 422) expectEntries(answer.text);
           if (answer.status === 414) {
-            // Documented for all operations.
+            // This status is documented for all operations.
             expect(new URL(url).href.length).toBeGreaterThan(8 * 1024);
             return;
           }

@@ -11,12 +11,13 @@ import { useDatabase } from '../../support/database.js';
 import { assertComplete } from '../../support/hand-written-list.js';
 import { raw } from '../../support/raw.js';
 
-/** Methods that the service may support. Routes for all methods are tried with these. */
+/** Methods that the service may support. Routes for all methods are tested with these methods. */
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * Paths that answer without credentials. The page signs in by `/sign-in` where it may. The documentation is public. The signed
- * URL of a file is its credential. Monitors poll the health paths. Everything else is closed.
+ * Paths that respond without credentials. The page uses `/sign-in` if sign-in is configured. The documentation is
+ * public. The signed URL of a file serves as credentials. Monitors poll the health paths. All other paths require
+ * credentials.
  */
 const PUBLIC = [
   '/',
@@ -39,7 +40,7 @@ const PUBLIC = [
   '/store/:folder/:name',
 ];
 
-/** A layer of Express's router, with `route` if the layer is a route. */
+/** Layer of Express's router. `route` is set if the layer is a route. */
 interface Layer {
   route?: { path: string | string[]; methods: Record<string, boolean> };
 }
@@ -74,20 +75,20 @@ describe('every route', () => {
     ['/health/live', ['a', 'b']],
     ['/api/v1/me', ['a', 'a']],
     ['/openapi.json', ['a', 'b', 'c']],
-  ])('rejects a request to %s with the Host lines %j', async (path, hosts) => {
+  ])('rejects a request to %s with the Host header lines %j', async (path, hosts) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.end(`GET ${path} HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}Connection: close\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 [^]*host_invalid/);
   });
 
   it.each(['/assets/gone.js', '/assets/index-old.css', '/assets/..%20'])(
-    'returns 404 for the missing %s',
+    'returns 404 for the nonexistent path %s',
     async (path) => {
       expect((await raw(url + path)).status).toBe(404);
     },
   );
 
-  it('is in openapi.json unless it is listed as public and is not for monitors', async () => {
+  it('is in openapi.json unless it is public and not intended for monitors', async () => {
     const documented = new Set(await documentedRoutes());
     const hidden = registeredRoutes(app)
       .filter((route) => !documented.has(route.replace(/:(\w+)/g, '{$1}')))
@@ -96,7 +97,7 @@ describe('every route', () => {
   });
 });
 
-/** Returns the paths that Express routes, however they were declared. */
+/** Returns all paths that Express routes, regardless of how they were declared. */
 function registeredRoutes(app: NestExpressApplication): string[] {
   const { router } = app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
   return router.stack.flatMap(({ route }) => {
@@ -113,6 +114,6 @@ async function documentedRoutes(): Promise<string[]> {
   );
 }
 
-/** Replaces the placeholders of a path with plausible values. */
+/** Replaces the placeholders in a path with plausible values. */
 const concrete = (path: string): string =>
   path.replace(/[:{]\w+\}?/g, () => randomUUID()).replace(/\{?\/?\*\w+\}?/g, '/some/file');

@@ -25,14 +25,14 @@ const fill = (text: string): string =>
 const filled = (values: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(fill(JSON.stringify(values))) as Record<string, unknown>;
 
-/** Sends the values and returns status and `detail`. */
+/** Sends the values and returns the status and `detail`. */
 async function send({ method, path, part }: Request, values: Record<string, unknown>): Promise<[number, unknown]> {
   const options = part === 'body' ? { body: values } : { query: values as Record<string, string> };
   const { status, body } = await client.send<{ detail?: unknown }>(method, fill(path), options);
   return [status, body.detail];
 }
 
-/** Returns the expected entries of a fault. */
+/** Returns the expected error entries for an invalid value. */
 const expected = (part: string, name: string, { value, entries }: Fault): unknown[] =>
   entries.map(({ type, msg, ctx, at = [], input = value }: Entry) => ({
     type,
@@ -49,7 +49,7 @@ const lacks = (part: string, name: string, sent: unknown): unknown => ({
   input: part === 'body' ? sent : null,
 });
 
-it('has every field of every documented request in its table', () => {
+it('has all fields of all documented requests in its table', () => {
   const documented = operations.flatMap(({ name, query, request }) => {
     const component = request === undefined ? undefined : components[request];
     const fields = { ...query, ...(component !== undefined && 'fields' in component && component.fields) };
@@ -90,7 +90,7 @@ describe.each(requests)('$operation', (request) => {
     }
   });
 
-  it('reports all faults together, in the order of declaration', async () => {
+  it('reports all errors together, in the order of declaration', async () => {
     const rounds = Math.min(3, ...each.map(([, { faults }]) => faults.length));
     for (let round = 0; round < rounds; round++) {
       const wrong = each.map(([name, { faults }]) => [name, faults.at(-1 - round) as Fault] as const);
