@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventSoak } from '../../support/event-soak.js';
 
-/** Number of changes. `npm run test:events` makes many. */
+/** Number of changes. `npm run test:events` makes many more. */
 const changes = Number(process.env['EVENT_CHANGES'] ?? 600);
 const isLong = changes > 10_000;
 const options = isLong
@@ -9,7 +9,7 @@ const options = isLong
   : { projects: 3, changes, writers: 3, readers: 2, killWithinMs: 1_500 };
 
 describe('readers that reconnect while processes are killed', () => {
-  it('are sent each committed change once, in order', async () => {
+  it('receive each committed change once and in order', async () => {
     const { problems, ...counts } = await eventSoak(options);
     process.stdout.write(`${JSON.stringify({ ...counts, problems }, null, 2)}\n`);
     expect(problems).toEqual([]);

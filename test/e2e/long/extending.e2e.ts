@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const execute = promisify(execFile);
 
 const PAGE = 'docs/extending.md';
-/** Files of the copy. They include the build and the compiler's record of it, so that only new files are compiled. */
+/** Files to copy. They include the build and the compiler's build information, so that only new files are compiled. */
 const COPIED = [
   ...['src', 'packages', 'test', 'docs', 'dist', 'openapi.json', 'jest.config.js', 'package.json'],
   ...['tsconfig.json', 'tsconfig.build.json', 'rolldown.config.mjs', '.dependency-cruiser.cjs'],
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 300_000;
 
 let copy: string;
 
-/** Runs a program in the copy. Its output becomes part of the error. */
+/** Runs a program in the copy. If it fails, the error contains its output. */
 async function run(program: string, ...args: string[]): Promise<string> {
   try {
     const { stdout, stderr } = await execute(program, args, { cwd: copy, timeout: TIMEOUT_MS, env: process.env });
@@ -29,7 +29,7 @@ async function run(program: string, ...args: string[]): Promise<string> {
 }
 const node = (...args: string[]): Promise<string> => run(process.execPath, ...args);
 
-/** Applies a block of the page: writes a whole file or changes a part of it. */
+/** Applies a code block from the page: writes a whole file or changes part of a file. */
 async function applyBlock(language: string, path: string, content: string): Promise<void> {
   const file = join(copy, path);
   if (language === 'ts') {
@@ -55,7 +55,7 @@ describe(PAGE, () => {
   afterAll(() => rm(copy, { recursive: true, force: true }));
 
   it(
-    'leads to a module that compiles, migrates, serves, does its job and gives the agent its tool',
+    'leads to a module that compiles, migrates the database, serves requests, runs its job and provides a tool for the agent',
     async () => {
       const page = await readFile(PAGE, 'utf8');
       const blocks = [...page.matchAll(/^```(ts|diff) (\S+)\n([\s\S]*?)^```$/gm)];
@@ -80,7 +80,8 @@ describe(PAGE, () => {
       );
       expect(rules).toContain('no dependency violations found');
 
-      // Runs the page's test and the completeness checks of the tables, on the copy's own database server and service.
+      // Runs the page's test and the completeness checks of the tables with a database server and a service for the
+      // copy.
       const config = 'end-to-end.config.js';
       await writeFile(
         join(copy, config),

@@ -21,10 +21,12 @@ import { posting, storing, Traffic, type TrafficCounts } from '../../support/tra
 /** `npm run test:faults` makes the faults last longer. */
 const isLong = process.env['FAULTS'] === 'long';
 const AWAY_MS = isLong ? 30_000 : 2_000;
-/** The service gives up a silent database after about 10 s, and waits 5 s for a connection. */
+/**
+ * Maximum response time. The service gives up on a silent database after about 10 s, and waits 5 s for a connection.
+ */
 const MAX_MS = 20_000;
 const PATIENCE_MS = 150_000;
-/** The server may crash repeatedly during other work, while the service survives all crashes. */
+/** Crashes of the database server. CRASHES sets their number. The service must survive all of them. */
 const crashes = Array.from({ length: Number(process.env['CRASHES'] ?? 1) }, (_, index) => index + 1);
 
 const report = (fault: string, counts: TrafficCounts, recovered_ms: number): void => {
@@ -42,7 +44,7 @@ async function startTraffic(client: Client, works = [posting, posting, storing])
   return traffic;
 }
 
-/** Makes interrupted turns due now, not when their lease expires. A running turn renews its lease. */
+/** Makes interrupted turns due immediately, before their leases expire. A running turn renews its lease. */
 async function hurry(url: string): Promise<void> {
   const database = new pg.Client(url);
   await database.connect();
@@ -50,7 +52,7 @@ async function hurry(url: string): Promise<void> {
   await database.end();
 }
 
-/** Expects the readiness of a live process that should not get requests, in bounded time. */
+/** Expects that a live process which should not receive requests reports this within a limited time. */
 async function expectMissed(url: string, part: keyof HealthOfParts): Promise<ReadinessResponse> {
   const { status, body } = await eventually(
     () => health(url),
@@ -59,7 +61,7 @@ async function expectMissed(url: string, part: keyof HealthOfParts): Promise<Rea
   );
   const again = await health(url);
   expect(again.ms).toBeLessThan(6_000);
-  // A process still serves most requests without the file store.
+  // Without the file store, a process still serves most requests.
   expect([status, body.status]).toEqual(part === 'object_store' ? [200, 'degraded'] : [503, 'error']);
   expect(body.parts[part].status).toBe('down');
   expect(JSON.stringify(body)).not.toMatch(/ECONN|127\.0\.0\.1|pg_|Error/);
@@ -70,7 +72,7 @@ async function expectMissed(url: string, part: keyof HealthOfParts): Promise<Rea
 function expectNothingLost({ lost, doubled, acknowledged, refused, slowest_ms }: TrafficCounts, ...allowed: number[]) {
   expect({ lost, doubled }).toEqual({ lost: 0, doubled: 0 });
   expect(acknowledged).toBeGreaterThan(0);
-  // 429: messages wait for a turn whose process was interrupted.
+  // 429: messages are waiting for a turn whose process was interrupted.
   expect(Object.keys(refused).filter((status) => ![...allowed, 429].includes(Number(status)))).toEqual([]);
   expect(slowest_ms).toBeLessThan(MAX_MS);
 }
@@ -82,7 +84,7 @@ describe('an unavailable database', () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(testRun().directory, 'faults-'));
-    // A durable server, because its commits must survive a crash.
+    // This server is durable, because its commits must survive a crash.
     server = await startEmbeddedPostgres({ dataDir: join(dataDir, 'server') });
     proxy = await TcpProxy.start(server.port);
     const url = new URL(server.url());
@@ -98,7 +100,7 @@ describe('an unavailable database', () => {
   }, 60_000);
 
   it.each(crashes)(
-    'is detected and used again after a crash of the server',
+    'is detected after a crash of the server and used again when the server is back',
     async () => {
       const traffic = await startTraffic((await service.session()).client);
       process.kill(server.pid, 'SIGKILL');
@@ -125,7 +127,7 @@ describe('an unavailable database', () => {
     PATIENCE_MS,
   );
 
-  // A crash covers more than a cut connection, so the short run skips these cases.
+  // A crash covers more than a lost connection, so the short run skips these cases.
   (isLong ? it : it.skip).each<[Network]>([['cut'], ['silent']])(
     'is missed and found again when the network is %s',
     async (network) => {
@@ -169,7 +171,7 @@ describe('an unavailable file store', () => {
   }, 60_000);
 
   it.each<[Network]>(isLong ? [['cut'], ['silent']] : [['cut']])(
-    'is detected and used again when the network is %s',
+    'is detected when the network is %s and used again afterwards',
     async (network) => {
       const traffic = await startTraffic((await service.session()).client);
       proxy.become(network);
@@ -205,15 +207,15 @@ describe('an unavailable file store', () => {
 });
 
 const mount = (...given: string[]): boolean => spawnSync('mount', given).status === 0;
-/** Whether file systems can be mounted, which requires root. */
+/** Whether file systems can be mounted. This requires root. */
 const canMount = ((): boolean => {
   const made = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']);
   return process.platform === 'linux' && process.getuid?.() === 0 && made.status === 0;
 })();
 
-(canMount ? describe : describe.skip)('a disk that is full', () => {
+(canMount ? describe : describe.skip)('a full disk', () => {
   const folders: string[] = [];
-  /** Makes a folder that is a separate file system. */
+  /** Creates a folder that is a separate file system. */
   const makeDisk = async (size: string): Promise<string> => {
     const folder = await mkdtemp(join(testRun().directory, 'disk-'));
     if (!mount('-t', 'tmpfs', '-o', `size=${size},mode=0711`, 'tmpfs', folder)) throw new Error('No file system');
@@ -225,7 +227,7 @@ const canMount = ((): boolean => {
   });
 
   it(
-    'rejects further files while everything else works',
+    'prevents additional files while everything else keeps working',
     async () => {
       const disk = await makeDisk('4g');
       const environment = { ...(await makeEnvironment()), dataDir: disk };
@@ -271,7 +273,7 @@ const canMount = ((): boolean => {
       const traffic = await startTraffic((await service.session()).client);
       const filler = join(disk, 'filler');
       await writeFile(filler, Buffer.alloc(300 * 1024 ** 2)).catch(() => undefined);
-      // Rows still fit into existing pages, but the write-ahead log does not fit on the disk.
+      // Rows still fit into existing pages, but there is no disk space for the write-ahead log.
       const writer = new pg.Client(server.url());
       writer.on('error', () => undefined);
       await writer.connect();
@@ -283,7 +285,7 @@ const canMount = ((): boolean => {
         );
       await pause(AWAY_MS / 3);
       await rm(filler);
-      // A server that could not write its log has ended.
+      // A server that could not write its log has stopped.
       if ((await Promise.race([server.ended, pause(2_000, 'runs')])) !== 'runs') {
         await server.stop();
         server = await startEmbeddedPostgres({ dataDir: disk });
@@ -303,8 +305,8 @@ const canMount = ((): boolean => {
   );
 });
 
-describe('a clock that jumps by an hour forward and back', () => {
-  it('makes credentials expire early, and does not end turns', async () => {
+describe('a clock that jumps an hour ahead and back', () => {
+  it('makes credentials expire early but does not end turns', async () => {
     const service = await Service.start({
       preload: ['test/support/shifted-clock.js', 'test/support/slow-agent.js'],
       settings: { CLOCK_JUMPS: '3600,-3600' },
@@ -331,7 +333,7 @@ describe('a clock that jumps by an hour forward and back', () => {
       ({ status }) => status === 401,
       { until: 'the token has ended' },
     );
-    // The database clock renews the lease, so no other process takes the turn.
+    // The lease is renewed with the database clock, so no other process takes over the turn.
     await spoken(55);
     process.kill(service.pid, 'SIGUSR2');
     await spoken(60);

@@ -8,7 +8,7 @@ const options = isLong
   : { conversations: 12, seconds: 4, restMs: 3_000, killWithinMs: 2_000, hurries: true };
 
 describe('processes that are killed during many conversations', () => {
-  it('are replaced without lost, duplicated or unfinished work', async () => {
+  it('are replaced without losing, repeating or abandoning work', async () => {
     const { counts, problems } = await soak(options);
     process.stdout.write(`${JSON.stringify({ counts, problems }, null, 2)}\n`);
     expect(Object.entries(problems).filter(([, number]) => number !== 0)).toEqual([]);

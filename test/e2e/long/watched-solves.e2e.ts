@@ -13,7 +13,7 @@ const RESTARTED = 'Restarted: the previous process stopped';
 
 type Detail = Wire<ExecutionDetailResponse>;
 
-/** Seconds for which each of two processes watches a solve. `npm run test:solving` takes a minute in total. */
+/** Time in seconds for which each of two processes watches a solve. `npm run test:solving` takes a minute in total. */
 const SECONDS = Number(process.env['SOLVE_SECONDS']);
 const settings = { SOLVE_TIME_LIMIT_MAX_SECONDS: '600', METRICS: 'true' };
 
@@ -40,8 +40,8 @@ const get = (id: string) => client.get<Detail>(`${path}/${id}`);
 const linesOf = async (id: string) => (await client.get<RunLogResponse>(`${path}/${id}/log`)).lines;
 
 /**
- * Watches a solve for SECONDS. Returns the number of progress changes and the longest delay of the service's event loop in
- * milliseconds.
+ * Watches a solve for SECONDS. Returns the number of progress changes and the longest event loop delay of the service
+ * in milliseconds.
  */
 async function watch(id: string): Promise<{ told: number; longestDelay: number }> {
   await eventually(
@@ -75,7 +75,7 @@ async function watch(id: string): Promise<{ told: number; longestDelay: number }
 }
 
 it(
-  'reports its progress every second, also after a restart, and is canceled within a second',
+  'reports the progress of a solve every second, even after a restart, and cancels the solve within a second',
   async () => {
     const { id } = await client.post<ExecutionResponse>(path, { input_file_ids: ['hard.lp'], time_limit_seconds: 600 });
     const first = await watch(id);
@@ -86,7 +86,7 @@ it(
     expect(service.url).not.toBe(url);
     const { user, company } = session;
     ({ client } = await service.session({ user, company }));
-    // Until the next process starts, the progress of the old process is reported.
+    // Until the next process starts, the progress from the old process is reported.
     await eventually(
       () => linesOf(id),
       (lines) => lines.includes(RESTARTED),
@@ -98,7 +98,7 @@ it(
       console.info(
         `${name} process: told ${told} times in ${SECONDS} s, event loop held for ${longestDelay.toFixed(1)} ms at most`,
       );
-      // Timers are slightly late, and a busy machine skips some.
+      // Timers are slightly late, and a busy machine may skip some of them.
       expect(told).toBeGreaterThanOrEqual(0.9 * SECONDS);
       expect(longestDelay).toBeLessThan(500);
     }
