@@ -11,7 +11,7 @@ import { rowsOf } from '../../support/rows.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** LONG solves stay running until the kill. SHORT is the limit of the next process. */
+/** With LONG, solves keep running until the kill. SHORT contains the time limit of the next process. */
 const LONG = { SOLVE_TIME_LIMIT_SECONDS: '60', SOLVES_CONCURRENCY: '2' };
 const SHORT = { SOLVE_TIME_LIMIT_SECONDS: '1', SOLVES_CONCURRENCY: '1' };
 
@@ -43,7 +43,7 @@ const results = async () => {
 const summary = async () =>
   (await client.get<ProjectSummaryListResponse>('/projects')).projects.find(({ id }) => id === project);
 
-/** Checks everything that must exist exactly once after the end of an execution. */
+/** Checks everything that must exist exactly once after an execution has ended. */
 async function expectOneEnd(id: string): Promise<number> {
   const charged = await query('SELECT credits::float FROM usage_ledger WHERE source_id = $1', [id]);
   expect(charged).toEqual([{ credits: expect.any(Number) }]);
@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 describe('an execution whose process ends', () => {
-  it('is resumed after kill -9 a limited number of times, and has a single end, charge and file', async () => {
+  it('is resumed a limited number of times after kill -9, and ends, is charged and writes its file only once', async () => {
     const [{ id }, { id: tried }] = [await start(), await start()];
     await when(tried, 'running');
     await eventually(
@@ -94,7 +94,7 @@ describe('an execution whose process ends', () => {
     expect(left).toMatchObject({ status: 'running', generation: 1 });
     expect(left?.['lease']).toBeGreaterThanOrEqual(15);
     expect(await when(tried, 'failed')).toMatchObject({ result: null, error: { code: 'interrupted' } });
-    // No other process may take this execution until its lease expires.
+    // No other process may take over this execution until its lease expires.
     expect((await client.get<ExecutionDetailResponse>(`${path}/${id}`)).status).toBe('running');
     expect((await summary())?.status).toBe('solving');
     expect((await when(id, 'succeeded', 'failed')).result).toMatchObject({ status: 'time_limit' });
@@ -113,7 +113,7 @@ describe('an execution whose process ends', () => {
     await expectOneEnd(tried);
   }, 90_000);
 
-  it('is left to the next process immediately when its process is asked to stop, with the time spent so far', async () => {
+  it('is handed over to the next process immediately when its process is asked to stop, with the elapsed solve time', async () => {
     await service.stop();
     await goOn(LONG);
     const { id } = await start();
@@ -131,7 +131,7 @@ describe('an execution whose process ends', () => {
   }, 60_000);
 });
 
-it('charges an execution up to its last lease renewal if it is canceled after its process died', async () => {
+it('charges an execution up to its last lease renewal if it is canceled after its process has died', async () => {
   await service.stop();
   await goOn({ ROLE: 'api' });
   const { id } = await start();
@@ -141,11 +141,11 @@ it('charges an execution up to its last lease renewal if it is canceled after it
     [id],
   );
   await client.post(`${path}/${id}/cancel`);
-  // The lease of 15 s expired 43.5 s ago, so about the first second and a half is charged.
+  // The lease of 15 s expired 43.5 s ago, so only about the first second and a half is charged.
   expect(await expectOneEnd(id)).toBe(0.02);
 }, 40_000);
 
-it('limits the queue to 20 executions per company and does not charge for waiting', async () => {
+it('limits the queue to 20 executions per company and does not charge for waiting time', async () => {
   const answers = await Promise.all(
     Array.from({ length: 22 }, () => client.send<ExecutionResponse>('POST', path, { body: {} })),
   );

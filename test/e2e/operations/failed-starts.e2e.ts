@@ -27,7 +27,7 @@ const start = (settings: Record<string, string>): Promise<Outcome> =>
     ...settings,
   });
 
-describe('a start that fails', () => {
+describe('a failing start', () => {
   it.each<[string, () => string, RegExp]>([
     ['a wrong password', () => changed((to) => (to.password = 'wrong')), /rejects the user or the password/],
     ['no password', () => changed((to) => (to.password = '')), /asks for a password: add it to the URL/],
@@ -41,7 +41,7 @@ describe('a start that fails', () => {
       /its host name is unknown|cannot be resolved/,
     ],
   ])(
-    'reports %s of DATABASE_URL in a sentence',
+    'reports %s in DATABASE_URL in a single sentence',
     async (_what, made, sentence) => {
       const began = performance.now();
       const { code, stdout, stderr } = await start({ DATABASE_URL: made() });
@@ -53,7 +53,7 @@ describe('a start that fails', () => {
     60_000,
   );
 
-  it('reports in a sentence that the user may not create tables', async () => {
+  it('reports in a single sentence that the user may not create tables', async () => {
     const empty = await createDatabase('template0');
     await rowsOf({ databaseUrl: empty }, `CREATE ROLE powerless LOGIN PASSWORD 'p'`);
     try {
@@ -87,7 +87,7 @@ describe('a start that fails', () => {
       /^HOST=nowhere\.invalid is not an address of this computer [^\n]+\n$/,
     ],
   ])(
-    'reports %s once and in a sentence',
+    'reports %s once and in a single sentence',
     async (_what, settings, sentence) => {
       const taken = createServer().listen(0, '127.0.0.1');
       await once(taken, 'listening');
@@ -102,7 +102,7 @@ describe('a start that fails', () => {
 });
 
 describe('a start with a misspelled setting', () => {
-  it('warns of it and suggests the intended setting', async () => {
+  it('shows a warning and suggests the intended setting', async () => {
     const environment = await makeEnvironment();
     const service = await Service.start({ environment, settings: { DATABSE_URL: 'postgres://u:p@host/d' } });
     await eventually(

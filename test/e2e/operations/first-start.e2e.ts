@@ -14,11 +14,11 @@ const GIB = 1024 ** 3;
 interface Started {
   url: string;
   client: Client;
-  /** Stops the service. Resolves with its complete terminal output. */
+  /** Stops the service. Resolves to its complete terminal output. */
   stop(): Promise<{ stdout: string; stderr: string; code: number }>;
 }
 
-/** Starts the service as `npm start` does, with the embedded database. */
+/** Starts the service in the same way as `npm start`, with the embedded database. */
 async function start(dataDir: string, settings: Record<string, string> = {}): Promise<Started> {
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: dataDir, PORT: '0', ...settings };
   const child = spawn(process.execPath, ['--import', './test/support/die-with-parent.js', 'scripts/start.mjs'], {
@@ -47,7 +47,7 @@ async function start(dataDir: string, settings: Record<string, string> = {}): Pr
   };
 }
 
-/** Returns the lines of terminal output except the notes for root. */
+/** Returns the lines of terminal output without the notes for root. */
 const linesOf = (stdout: string): string[] => stdout.split('\n').filter((line) => !line.startsWith('Note: PostgreSQL'));
 
 describe('npm start with the embedded database', () => {
@@ -57,7 +57,7 @@ describe('npm start with the embedded database', () => {
   });
   afterAll(async () => await rm(dataDir, { recursive: true, force: true }));
 
-  it('shows each phase with its duration, then the addresses of the page and the tokens, and nothing else', async () => {
+  it('shows only each phase with its duration, and then the addresses of the page and the tokens', async () => {
     const service = await start(dataDir);
     expect((await fetch(service.url)).ok).toBe(true);
     const { stdout, stderr, code } = await service.stop();
@@ -72,7 +72,7 @@ describe('npm start with the embedded database', () => {
     expect([stderr, code]).toEqual(['', 0]);
   }, 120_000);
 
-  it('keeps its data through a backup and restore', async () => {
+  it('keeps its data after a backup is restored', async () => {
     const service = await start(dataDir);
     const project = await service.client.post<{ id: string }>('/projects', { name: 'Before the backup' });
     const [folder, other] = [join(dataDir, 'backup'), join(dataDir, 'restored')];
@@ -101,8 +101,8 @@ describe('npm start with the embedded database', () => {
   }, 240_000);
 });
 
-describe('npm start on a disk with less space than is reserved', () => {
-  it('starts without the demo, reports why, and creates it once there is space', async () => {
+describe('npm start on a disk with less space than the reserve', () => {
+  it('starts without the demo, reports the reason, and creates the demo when there is enough space', async () => {
     const dataDir = await mkdtemp(join(testRun().directory, 'data-'));
     const service = await start(dataDir, { FILES_RESERVE_BYTES: String(1024 ** 2 * GIB) });
     expect(await service.client.get('/projects')).toMatchObject({ total: 0 });

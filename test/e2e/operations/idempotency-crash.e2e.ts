@@ -9,17 +9,17 @@ import { rowsOf } from '../../support/rows.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 import { type Prepared, SERVED } from '../interface/idempotency.table.js';
 
-/** The long form is `IDEMPOTENCY_ROUNDS=200`, as in `npm run test:idempotency`. */
+/** Number of rounds. `npm run test:idempotency` sets IDEMPOTENCY_ROUNDS to 200. */
 const ROUNDS = Number(process.env['IDEMPOTENCY_ROUNDS'] ?? 3);
-/** A caller has a share of the connections, which is enough here for all of its requests. */
+/** A caller gets only a share of the connections. With this pool size, the share is enough for all of its requests. */
 const SETTINGS = { ROLE: 'api', DATABASE_POOL_SIZE: '40' };
 
 /**
- * Progress of the requests when their process is killed. `before`: they wait to check for a stored response. `inside`: they wait
- * to store theirs after all other work. `after`: some of them have committed.
+ * Progress of the requests when their process is killed. `before`: they are waiting to check for a stored response.
+ * `inside`: they are waiting to store their response after all other work. `after`: some of them have committed.
  */
 const STEPS = ['before', 'inside', 'after'] as const;
-/** Lock on the records that blocks requests at the step. */
+/** Lock on the records that blocks requests at each step. */
 const LOCKS = { before: 'ACCESS EXCLUSIVE', inside: 'SHARE' };
 
 const CREATING = Object.values(SERVED).filter(({ creates = false }) => creates);
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 interface Keyed extends Prepared {
   key: string;
-  /** Caller of the request. Each has a separate company, so that no limit is reached. */
+  /** Caller of the request. Each caller has a separate company, so that no limit is reached. */
   session: { user: string; company: string };
 }
 
@@ -57,11 +57,11 @@ const send = async ({ path, body, key, session }: Keyed): Promise<Answer> =>
     await clientOf({ session })
   ).send('POST', path, { ...(body !== undefined && { body }), headers: { 'idempotency-key': key } });
 
-/** Sends all requests and kills the process at the step. */
+/** Sends all requests and kills the process at the given step. */
 async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]): Promise<void> {
   const sent = (): Promise<unknown> => Promise.allSettled(requests.map(send));
   if (step === 'after') {
-    // Each request has its own transaction, so each is notified separately.
+    // Each request has its own transaction and therefore causes its own notification.
     let left = randomInt(1, requests.length);
     const committed = new Promise<void>((resolve) => {
       database.on('notification', () => {
@@ -80,8 +80,8 @@ async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]):
   try {
     await eventually(
       async () => {
-        // Uses a separate connection, because statistics do not change within a transaction. Some requests wait for another
-        // waiting request.
+        // Uses a separate connection, because statistics do not change within a transaction. Some requests wait for
+        // another request that is waiting itself.
         const [row] = await rowsOf(
           service.environment,
           `SELECT count(*)::integer AS waiting FROM pg_stat_activity
@@ -101,7 +101,7 @@ async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]):
 
 async function goOn(): Promise<void> {
   service = await Service.start({ environment: service.environment, settings: SETTINGS });
-  // Skips the wait for a process that has left a request unfinished and is known to be dead.
+  // Skips the time that a retry waits for a process that left a request unfinished. That process is known to be dead.
   await database.query(`UPDATE idempotency_records SET created_at = now() - interval '15 s' WHERE status IS NULL`);
 }
 
@@ -113,7 +113,7 @@ const answered = (request: Keyed): Promise<Answer> =>
   );
 
 it(
-  `loses and doubles no effect by kill -9, in ${ROUNDS} rounds`,
+  `neither loses nor repeats an effect after kill -9, in ${ROUNDS} rounds`,
   async () => {
     let replayed = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -142,7 +142,7 @@ it(
         expect(again.headers.get('idempotency-replayed')).toBe('true');
         if (answer.headers.get('idempotency-replayed') === 'true') known.add(request.path);
       }
-      // A request that was killed before its commit has had no effect.
+      // A request that was killed before its commit must not have had any effect.
       if (step !== 'after') expect([...known]).toEqual([]);
       replayed += known.size;
     }
@@ -151,11 +151,11 @@ it(
   60_000 + ROUNDS * 20_000,
 );
 
-it('resumes an upload whose process died after opening it, before the response', async () => {
+it('resumes an upload whose process died after opening it but before responding', async () => {
   const session = { user: randomUUID(), company: randomUUID() };
   const { prepare } = SERVED['POST /api/v1/files/upload/start']!;
   const request: Keyed = { ...(await prepare(await clientOf({ session }))), key: randomUUID(), session };
-  // The store knows the upload, but its row does not refer to it yet.
+  // The store knows the upload, but the upload's row does not refer to it yet.
   await database.query(`
     CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NEW; END $$;
     CREATE TRIGGER wait BEFORE UPDATE ON uploads FOR EACH ROW EXECUTE FUNCTION wait();

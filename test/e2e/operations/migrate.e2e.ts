@@ -7,14 +7,14 @@ const migrate = (settings: Record<string, string>): Promise<Outcome> =>
   runBuilt('dist/src/migrate.js', { AUTH_JWT_SECRET: 'x'.repeat(32), ...settings });
 
 const DONE = { code: 0, stdout: 'The database is up to date.\n', stderr: '' };
-/** Output with a line for each migration. */
+/** Output with one line per migration. */
 const MIGRATED = {
   ...DONE,
   stdout: expect.stringMatching(/^(Migration \w+\d{13} took \d+\.\d\d s\n){46,}The database is up to date\.\n$/),
 };
 
 describe('dist/src/migrate.js', () => {
-  it('migrates an empty database, also concurrently, and accepts a migrated database', async () => {
+  it('migrates an empty database, even if it is run concurrently, and accepts a migrated database', async () => {
     const url = await createDatabase('template0');
     const client = new pg.Client(url);
     try {
@@ -30,7 +30,7 @@ describe('dist/src/migrate.js', () => {
     }
   });
 
-  it('explains a failure in a sentence', async () => {
+  it('explains a failure in a single sentence', async () => {
     const nowhere = { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/d' };
     expect(await migrate(nowhere)).toEqual({
       code: 1,

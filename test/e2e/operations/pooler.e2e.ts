@@ -20,7 +20,7 @@ async function openSession(options = '-c timezone=UTC'): Promise<pg.Client> {
   return session;
 }
 
-/** A connection to a pooler that lends the session chosen by `choose` to each transaction. */
+/** Returns a connection to a pooler that assigns the session chosen by `choose` to each transaction. */
 const pooled = (choose: () => pg.Client): pg.Client =>
   ({
     query: async (text: string) => await choose().query(text),

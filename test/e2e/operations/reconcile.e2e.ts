@@ -10,7 +10,7 @@ import { makeEnvironment, removeEnvironment, Service, type ServiceEnvironment } 
 
 const MiB = 1024 ** 2;
 
-/** Files of a workspace by path, sent in one or more parts or in none. */
+/** Files in a workspace by path, sent in several parts, in one part, or in no parts. */
 const FILES = {
   'whole.txt': 'one',
   'missing.txt': 'one',
@@ -56,7 +56,7 @@ describe('dist/src/reconcile.js on the disk store', () => {
   beforeAll(async () => await makeFiles(), 60_000);
   afterAll(async () => await removeEnvironment(environment));
 
-  it('succeeds if only unneeded objects and rows remain, and deletes them', async () => {
+  it('succeeds if it finds only unneeded objects and rows, and deletes them', async () => {
     const orphan = randomUUID();
     await cp(folderOf('whole.txt'), objectFolder(orphan), { recursive: true });
     await writeFile(join(dirname(objectFolder(orphan)), '.DS_Store'), '');
@@ -71,7 +71,7 @@ describe('dist/src/reconcile.js on the disk store', () => {
     expect(await reconcile()).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^0 objects/) });
   }, 60_000);
 
-  it('fails for files whose object is missing or has another size, and leaves them unchanged', async () => {
+  it('fails if the object of a file is missing or has a different size, and leaves the files unchanged', async () => {
     await rm(folderOf('missing.txt'), { recursive: true });
     await rm(folderOf('without-parts.txt'), { recursive: true });
     await mkdir(folderOf('without-parts.txt'));
@@ -92,7 +92,7 @@ describe('dist/src/reconcile.js on the disk store', () => {
     expect(counts(await reconcile())).toEqual([0, 0, 5]);
   }, 60_000);
 
-  it('explains in a sentence why it cannot compare', async () => {
+  it('explains in a single sentence why it cannot compare', async () => {
     const outcome = await runBuilt('dist/src/reconcile.js', {
       ...settings,
       DATABASE_URL: 'postgres://u:p@127.0.0.1:1/d',

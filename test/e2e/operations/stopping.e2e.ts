@@ -30,12 +30,12 @@ describe('a process that is asked to stop', () => {
   }, 60_000);
   afterAll(async () => await removeEnvironment(service.environment));
 
-  it('closes every connection after a response, cuts none, and ends soon', async () => {
+  it('closes every connection after a response, cuts off no response, and ends soon', async () => {
     const { client, token } = await service.session();
     const { id } = await makeProject(client);
     const url = `${service.url}/api/v1/projects/${id}`;
     const answers: Answered[] = [];
-    // Each client reconnects when its connection is announced to end, as behind a load balancer.
+    // Each client reconnects when the service announces the end of its connection, as behind a load balancer.
     const clients = Array.from({ length: CONNECTIONS }, async (_, index) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const isPost = index % 2 === 0;
@@ -52,7 +52,7 @@ describe('a process that is asked to stop', () => {
     const began = performance.now();
     expect(await service.stop()).toBe(0);
     const ms = performance.now() - began;
-    // This rejects if a request was cut off.
+    // Rejects if a request was cut off.
     await Promise.all(clients);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 201]));
     expect(answers.filter(({ connection }) => connection === 'close')).toHaveLength(CONNECTIONS);

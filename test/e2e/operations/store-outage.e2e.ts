@@ -12,7 +12,7 @@ import { removeEnvironment, Service } from '../../support/service.js';
 import { type Network, TcpProxy } from '../../support/tcp-proxy.js';
 
 const MiB = 1024 ** 2;
-/** Maximum number of open uploads of a member. */
+/** Maximum number of open uploads per member. */
 const MEMBER_UPLOADS = 20;
 const COMPANY_BYTES = 50 * MiB;
 
@@ -67,21 +67,21 @@ describe('an upload that is started while the file store is unavailable', () => 
     ['cut', MEMBER_UPLOADS + 5],
     ['silent', MEMBER_UPLOADS + 1],
   ])(
-    'does not count towards the uploads of a member, with the network %s',
+    'does not count towards the member’s open uploads, with the network %s',
     async (network, count) => {
       const { client, place } = await makeWorkspace('member');
       const statuses = await away(network, async () => {
         const answers = await Promise.all(Array.from({ length: count }, async () => await start(client, place, {})));
         return answers.map(({ status }) => status);
       });
-      // Some of them may wait too long for their turn.
+      // Some of the requests may have to wait too long in the queue.
       for (const status of statuses) expect([503, 429]).toContain(status);
       expect((await start(client, place, {})).status).toBe(201);
     },
     90_000,
   );
 
-  it('does not count if it was started before and is aborted during the outage', async () => {
+  it('does not count if it was started before the outage and is aborted during it', async () => {
     const { client, place } = await makeWorkspace('member');
     const uploads = Array.from({ length: MEMBER_UPLOADS }, async () => await start(client, place, {}));
     const tokens = (await Promise.all(uploads)).map(({ body }) => (body as { upload_token: string }).upload_token);
@@ -95,7 +95,7 @@ describe('an upload that is started while the file store is unavailable', () => 
     expect((await start(client, place, {})).status).toBe(201);
   }, 60_000);
 
-  it('does not count towards the bytes of a company', async () => {
+  it('does not count towards the company’s storage', async () => {
     const { client, place } = await makeWorkspace('company');
     await away('cut', async () => {
       for (let index = 0; index < 3; index += 1)
@@ -104,7 +104,7 @@ describe('an upload that is started while the file store is unavailable', () => 
     expect((await start(client, place, { size: COMPANY_BYTES - MiB })).status).toBe(201);
   }, 60_000);
 
-  it('is started by a retry with the same idempotency key', async () => {
+  it('can be started by a retry with the same idempotency key', async () => {
     const { client, place } = await makeWorkspace('member');
     const [key, path] = [randomUUID(), 'retried.txt'];
     await away('cut', async () => {
@@ -116,7 +116,7 @@ describe('an upload that is started while the file store is unavailable', () => 
     expect(await start(client, place, { path }, key)).toMatchObject({ status: 201, body: answer.body });
   }, 60_000);
 
-  it('is dropped by the next sweep', async () => {
+  it('is removed by the next sweep', async () => {
     const { client, place } = await makeWorkspace('member');
     await away('cut', async () => await start(client, place, {}));
     await rowsOf(service.environment, `SELECT pg_notify('periodic_work', 'sweep_uploads')`);
@@ -134,7 +134,7 @@ describe('an upload that is started while the file store is unavailable', () => 
 
 describe('a process whose file store is unavailable', () => {
   it.each<[Network]>([['cut'], ['silent']])(
-    'is degraded and ready, with the network %s',
+    'is degraded but ready, with the network %s',
     async (network) => {
       const { client } = await service.session();
       const { status, body } = await away(network, async () => {
@@ -155,7 +155,7 @@ describe('a process whose file store is unavailable', () => {
     60_000,
   );
 
-  it('logs the same fault once in ten seconds, with the number of omitted repetitions', async () => {
+  it('logs the same fault once every ten seconds, with the number of omitted repetitions', async () => {
     const { client, place } = await makeWorkspace('company');
     await makeFile(client, place, 'a.txt', 'a');
     const from = service.log.length;
@@ -167,7 +167,7 @@ describe('a process whose file store is unavailable', () => {
     expect(faults.length).toBeLessThanOrEqual(2);
   }, 60_000);
 
-  it('keeps a turn that needs a file until the store is available again', async () => {
+  it('keeps a turn that needs a file running until the store is available again', async () => {
     const { client, company } = await service.session();
     const { handle } = await makeDeployment(client, { instructions: `Nobody has read this yet: ${randomUUID()}` });
     const { id } = await makeProject(client, { from_deployment: handle });

@@ -29,7 +29,7 @@ const when = (client: Client, project: string, until: string, done: (sync: Sync)
     deadlineMs: 30_000,
   });
 
-/** Locks a table against every reader and writer, so that work that needs it blocks. */
+/** Locks a table against all readers and writers, so that work that needs the table blocks. */
 async function hold(table: string): Promise<pg.Client> {
   const holder = new pg.Client(service.environment.databaseUrl);
   await holder.connect();
@@ -38,11 +38,11 @@ async function hold(table: string): Promise<pg.Client> {
 }
 
 describe('kill -9 during turns', () => {
-  it('answers turns without visible output and ends the others, so that no conversation is stuck', async () => {
+  it('retries turns without visible output and ends all others, so that no conversation is stuck', async () => {
     const { client, user, company } = await service.session();
     const [spoken, silent] = [(await makeProject(client)).id, (await makeProject(client)).id];
 
-    // This turn blocks in the transaction that would end it. The other turn blocks before its first word.
+    // This turn blocks in the transaction that would end the turn. The other turn blocks before its first word.
     const ledger = await hold('usage_ledger');
     await post(client, spoken, 'Hello');
     const partial = await when(client, spoken, 'the agent has spoken', ({ turn }) => turn.next_seq > 2);
@@ -52,7 +52,8 @@ describe('kill -9 during turns', () => {
     await post(client, silent, 'Anybody there?');
 
     await service.kill();
-    // Otherwise the server would complete the statements that the process has already sent, including the commit, once the lock is released.
+    // Otherwise, the server would complete the statements that the process has already sent, including the commit, when
+    // the lock is released.
     await ledger.query(
       `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = 'project-workspace-service'`,

@@ -14,7 +14,7 @@ const PAUSE_MS = 150;
 
 const settings = (url: string): Record<string, string> => ({ DATABASE_URL: url, AUTH_JWT_SECRET: 'x'.repeat(32) });
 
-/** Runs `work` with a database that has all migrations before the given number. */
+/** Runs `work` with a database that has all migrations before the one with the given number. */
 async function withDatabase(before: number, work: (url: string, client: pg.Client) => Promise<void>): Promise<void> {
   const url = await createDatabase('template0');
   const client = new pg.Client(url);
@@ -55,7 +55,7 @@ describe('an upgrade during requests', () => {
           { until: 'the migration waits for a lock', deadlineMs: 40_000 },
         );
         await look.end();
-        // Neither fails, although each would wait for the other.
+        // Neither side fails, although each would have to wait for the other.
         await request.query(`LOCK TABLE ${wanted} IN ROW EXCLUSIVE MODE`);
         await request.query('COMMIT');
         const { code, stdout, stderr } = await upgrade;
@@ -67,7 +67,7 @@ describe('an upgrade during requests', () => {
     60_000,
   );
 
-  it('lets an endless series of short transactions through', async () => {
+  it('allows short transactions to proceed, even in an endless series', async () => {
     await withDatabase(520, async (url) => {
       let isOver = false;
       const failures: unknown[] = [];
@@ -104,7 +104,7 @@ describe('an upgrade during requests', () => {
     });
   }, 90_000);
 
-  it('reports the process that it waits for when another process migrates', async () => {
+  it('reports the process that it waits for if another process is migrating', async () => {
     await withDatabase(0, async (url, other) => {
       await other.query(`SELECT pg_advisory_lock(hashtextextended('project-workspace-service:migrations', 0))`);
       const said: string[] = [];
@@ -127,7 +127,7 @@ describe('an upgrade during requests', () => {
     });
   }, 60_000);
 
-  it('creates no TypeORM table except the list of migrations, with all entities loaded', async () => {
+  it('creates no TypeORM tables except the list of migrations, with all entities loaded', async () => {
     await withDatabase(0, async (url, client) => {
       await migrate(url);
       const { rows } = await client.query(
