@@ -13,7 +13,7 @@ type Card = Wire<CardResponse>;
 
 const shared = useSharedService();
 
-/** A workshop with a set in a card, a set in a file, and most kinds of gaps. */
+/** Workshop with a set in a card, a set in a file, and most kinds of gaps. */
 const MODEL: [card_type: string, label: string, data: object][] = [
   [
     'objective',
@@ -73,22 +73,22 @@ inBrowser('the canvas', () => {
   const named = async (label: string): Promise<Card | undefined> => (await cards()).find((one) => one.label === label);
   const change = (one: Card, body: object): Promise<Card> =>
     client.patch<CardResponse>(`/projects/${id}/cards/${one.id}`, { version: one.version, ...body });
-  /** Stops the page from receiving changes of others. */
+  /** Prevents the page from receiving changes made by others. */
   const deafen = () => tab.page.route(`**/projects/${id}/events*`, (route) => route.abort());
 
-  /** Makes a new project of a new user. */
+  /** Creates a new project for a new user. */
   async function begin(): Promise<void> {
     session = await shared.session({ name: 'Grace Example' });
     client = session.client;
     ({ id } = await client.post<ProjectResponse>('/projects', { name: 'Weekly plan' }));
   }
-  /** Opens its canvas with a pasted token. */
+  /** Opens the project's canvas with a pasted token. */
   async function open(token = session.token): Promise<void> {
     await tab.page.goto(`${shared.url}/#/projects/${id}/canvas`);
     await tab.paste(token);
     await tab.page.getByRole('group', { name: 'Cards' }).waitFor();
   }
-  /** Opens a project with the whole {@link MODEL}. It is shared by all tests that do not change it. */
+  /** Opens a project with the whole {@link MODEL}. All tests that do not change the project share it. */
   async function withModel(): Promise<void> {
     if (modelled !== undefined) {
       ({ session, id } = modelled);
@@ -125,7 +125,7 @@ inBrowser('the canvas', () => {
     await tab.show(`canvas-form-${name}`);
   });
 
-  it('shows instructions when empty, and accepts a first card by keyboard alone', async () => {
+  it('shows instructions when it is empty, and accepts a first card with only the keyboard', async () => {
     await begin();
     await open();
     await tab.page.getByText('The canvas is empty').waitFor();
@@ -151,7 +151,7 @@ inBrowser('the canvas', () => {
     ]);
   });
 
-  it('accepts a card of every kind, with the fields that matter for it', async () => {
+  it('accepts cards of every kind, with the fields that matter for each kind', async () => {
     await begin();
     await makeFile(client, { source: 'workspace', project_id: id }, 'data/products.csv', PRODUCTS);
     await open();
@@ -228,7 +228,7 @@ inBrowser('the canvas', () => {
     expect(await added('KPI', 'On time')).toEqual({ description: 'Orders that leave in their week' });
   });
 
-  it('accepts cells pasted from a spreadsheet, even many at once', async () => {
+  it('accepts cells pasted from a spreadsheet, even if there are many', async () => {
     await begin();
     const copied = async (text: string) => {
       await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -278,7 +278,7 @@ inBrowser('the canvas', () => {
     expect(await tab.faults()).toEqual([]);
   });
 
-  it('shows the gaps of a card on the card, and leads to the field', async () => {
+  it('shows gaps on their card and links them to the fields', async () => {
     await begin();
     await add('variable', 'Chairs', { domain: 'integer' });
     await open();
@@ -296,7 +296,7 @@ inBrowser('the canvas', () => {
     });
   });
 
-  it('shows an error at the field that it names', async () => {
+  it('shows an error next to the field that caused it', async () => {
     await begin();
     await add('kpi', 'On time');
     await open();
@@ -311,13 +311,13 @@ inBrowser('the canvas', () => {
     await tab.page.locator('[data-field=expression]').getByText('This one is refused').waitFor();
     expect(await tab.page.getByText('Could not save the card').count()).toBe(0);
     await tab.page.unroute(`**/projects/${id}/cards/*`);
-    // An error without a field is shown below all fields.
+    // An error that belongs to no field is shown below all fields.
     await form('Edit On time').getByLabel('What it measures').fill('x'.repeat(33_000));
     await button('Save').click();
     await tab.page.getByText('the JSON text must have at most 32768 bytes').waitFor();
   });
 
-  it('shows changes of others immediately, even in an open form', async () => {
+  it('shows changes made by others immediately, even in an open form', async () => {
     await begin();
     const chairs = await add('variable', 'Chairs', { name: 'chairs', domain: 'integer' });
     await open();
@@ -327,7 +327,7 @@ inBrowser('the canvas', () => {
     await form('Edit Chairs').getByLabel('At most').fill('40');
     await change(chairs, { data: { unit: 'pieces', upper: 30 } });
     await tab.page.getByText('Someone else changed this card').waitFor();
-    // Unchanged fields show the new value. A field that both have changed shows both values.
+    // Unchanged fields show the new value. If both people have changed a field, it shows both values.
     expect(await form('Edit Chairs').getByLabel('Unit').inputValue()).toBe('pieces');
     expect(await form('Edit Chairs').getByLabel('At most', { exact: true }).inputValue()).toBe('40');
     await tab.page.getByRole('group', { name: 'Other version of At most' }).getByText('30').waitFor();
@@ -342,7 +342,7 @@ inBrowser('the canvas', () => {
     expect(await named('Chairs')).toMatchObject({ version: 3, data: { unit: 'pieces', upper: 40 } });
   });
 
-  it('overwrites nothing that it has not shown', async () => {
+  it('overwrites no changes that it has not shown', async () => {
     await begin();
     const chairs = await add('variable', 'Chairs', { name: 'chairs', domain: 'integer' });
     await deafen();
@@ -360,14 +360,14 @@ inBrowser('the canvas', () => {
     expect(await named('Oak chairs')).toMatchObject({ version: 2 });
   });
 
-  it('is not blocked by changes that only follow from other cards', async () => {
+  it('is not blocked by changes that merely result from other cards', async () => {
     await begin();
     const profit = await add('objective', 'Profit', { sense: 'maximize', expression: '3 chairs' });
     await deafen();
     await open();
     const before = await client.send('GET', `/projects/${id}/cards/${profit.id}`);
     let looks = 0;
-    // Another card changes the gaps between the read of the card and the write.
+    // Another card changes the gaps between reading and writing the card.
     await tab.page.route(`**/projects/${id}/cards/${profit.id}`, async (route) => {
       if (route.request().method() !== 'GET') return await route.continue();
       const response = await route.fetch();
@@ -409,7 +409,7 @@ inBrowser('the canvas', () => {
     expect(await cards()).toEqual([]);
   });
 
-  it('keeps the draft when someone else removes the card', async () => {
+  it('keeps the draft if someone else removes the card', async () => {
     await begin();
     const hours = await add('constraint', 'Hours', { expression: 'x <= 4', note: 'of another program' });
     await open();
@@ -424,7 +424,7 @@ inBrowser('the canvas', () => {
     ]);
   });
 
-  it('shows hostile texts unchanged', async () => {
+  it('shows hostile text unchanged', async () => {
     await begin();
     const texts = [
       '<img src=x onerror="globalThis.hacked=1">',
@@ -502,7 +502,7 @@ inBrowser('the canvas', () => {
       (count) => count === 5,
       { until: 'only cards that need input are shown' },
     );
-    // A draft is kept when its card is out of sight.
+    // A draft is kept while its card is out of sight.
     await button('Edit Card number 99').click();
     await form('Edit Card number 99').getByLabel('At most').fill('41');
     await tab.page.getByLabel('Needs input (5)').uncheck();
@@ -511,7 +511,7 @@ inBrowser('the canvas', () => {
     expect(await form('Edit Card number 99').getByLabel('At most').inputValue()).toBe('41');
   });
 
-  it('accepts a click while the cards move', async () => {
+  it('registers a click while the cards are moving', async () => {
     await withModel();
     await open();
     const edit = button('Edit Production');
@@ -542,7 +542,7 @@ inBrowser('the canvas', () => {
         .waitFor();
     };
     await taken(1);
-    // Long enough that it is not a double click.
+    // The pause is long enough that the second click does not count as a double click.
     await tab.page.waitForTimeout(500);
     await taken(2);
     await snapshots.getByRole('button', { name: 'Remove' }).click();

@@ -41,11 +41,11 @@ afterAll(async () => {
 inBrowser('the client package in a browser', () => {
   const tab = usePage(() => [{ url: `http://127.0.0.1:${proxy.port}` }]);
 
-  /** Runs a program in the page, where `client` is a client behind the proxy. */
+  /** Runs a program on the page. In it, `client` is a client behind the proxy. */
   const run = async <Result>(program: string): Promise<Result> =>
     await tab.page.evaluate<Result>(`(async () => { const { client, kept } = globalThis.tried; ${program} })()`);
 
-  /** Loads the built package into the page of the service, under its security policy. */
+  /** Loads the built package into the service's page, which enforces its security policy. */
   async function load(): Promise<void> {
     await tab.page.evaluate(`(async () => {
       const { WorkspaceClient } = await import('/client/index.js');
@@ -133,7 +133,7 @@ inBrowser('the client package in a browser', () => {
       );
       await tab.page.locator('#chosen').setInputFiles(path);
     };
-    /** Resumes the upload until the given number of bytes is sent. */
+    /** Resumes the upload until the given number of bytes has been sent. */
     const upload = (until: number): string => `
       const pausing = new AbortController();
       const state = sessionStorage.getItem('upload');
@@ -151,7 +151,7 @@ inBrowser('the client package in a browser', () => {
       });
     `;
     await choose();
-    // The third part is broken off and retried.
+    // The connection breaks during the third part, which is then retried.
     await run(`kept.fate = (count) => (count === 3 ? 'broken off' : undefined); ${upload(SIZE / 4)}`);
     expect(await run(`return await kept.upload.catch((reason) => reason);`)).toBe('paused');
     await run(upload(Infinity));
@@ -163,7 +163,7 @@ inBrowser('the client package in a browser', () => {
     await tab.page.reload();
     await load();
     await choose();
-    // The store has lost a part and reports this only when it assembles the file.
+    // The store has lost a part, which it reports only when it assembles the file.
     await run(`kept.fate = (count) => (count === 1 ? 'lost' : undefined); ${upload(Infinity)}`);
     const [entry, from] = await run<[object, number]>('return [await kept.upload, kept.from];');
     expect(entry).toMatchObject({ path: 'large.bin', size: SIZE });

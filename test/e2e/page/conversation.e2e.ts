@@ -10,7 +10,7 @@ import { inBrowser, LOOKS, usePage } from '../../support/page.js';
 import { removeEnvironment, Service, useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** Elements that text of others must never become. */
+/** Elements that text from other people must never become. */
 const HARMFUL =
   'script, img, svg, math, iframe, object, embed, video, audio, form, input, button, select, style, link, meta, base, template';
 
@@ -34,18 +34,18 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByText('Start here').waitFor();
     return id;
   }
-  /** Changes the responses for the conversation before the page receives them. */
+  /** Changes the responses for the conversation before they reach the page. */
   async function withMessages(change: (messages: ChatMessageResponse[]) => ChatMessageResponse[]): Promise<void> {
     await tab.page.route('**/chat/sync*', async (route) => {
       const response = await route.fetch();
-      // Passes other responses on unchanged.
+      // Passes other responses through unchanged.
       if (response.status() !== 200) return await route.fulfill({ response });
       const state = (await response.json()) as ConversationSyncResponse;
       await route.fulfill({ response, json: { ...state, messages: change(state.messages) } });
     });
   }
 
-  it('streams the text of the agent, and lets people answer questions with a click', async () => {
+  it('streams the agent’s text and lets people answer questions with a click', async () => {
     await open();
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
@@ -62,7 +62,7 @@ inBrowser('the conversation of a project on the page', () => {
     await show('conversation');
   });
 
-  it('is kept while another part is open and after a reload, together with the draft', async () => {
+  it('is kept while another section is open and after a reload, together with the draft', async () => {
     const id = await open();
     await tab.page.setViewportSize({ width: 420, height: 800 });
     await message().fill('Half a sentence');
@@ -86,7 +86,7 @@ inBrowser('the conversation of a project on the page', () => {
     await message().fill('Hello');
     await tab.page.getByRole('button', { name: 'Send' }).dblclick();
     await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
-    // The service has the message, but the page receives no response.
+    // The service receives the message, but the page receives no response.
     await tab.page.route(`**/projects/${id}/chat`, async (route) => {
       if (route.request().method() !== 'POST') return await route.fallback();
       await route.fetch();
@@ -94,7 +94,7 @@ inBrowser('the conversation of a project on the page', () => {
     });
     await message().fill('maximize profit: 30 chairs');
     await tab.page.keyboard.press('Enter');
-    // The client retries for up to 16 seconds before.
+    // Before it shows this text, the client retries for up to 16 seconds.
     await tab.page.getByText('The message may not have been sent').waitFor({ timeout: 40_000 });
     await tab.page.unroute(`**/projects/${id}/chat`);
     await tab.page.getByRole('button', { name: 'Send' }).click();
@@ -110,7 +110,7 @@ inBrowser('the conversation of a project on the page', () => {
     ]);
   }, 60_000);
 
-  it('keeps the draft in sight beside many files, and sends them', async () => {
+  it('keeps the draft visible next to many files, and sends them', async () => {
     await open();
     const files = Array.from({ length: 12 }, (_, at) => ({
       name: `${at}.csv`,
@@ -125,7 +125,7 @@ inBrowser('the conversation of a project on the page', () => {
     await said('11.csv').waitFor();
   });
 
-  it('stays open when a file is dropped beside it', async () => {
+  it('stays open if a file is dropped next to it', async () => {
     await open();
     const isRefused = await tab.page.evaluate(`(() => {
       const dataTransfer = new DataTransfer();
@@ -136,7 +136,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(isRefused).toEqual([true, true]);
   });
 
-  it('reports that its project has been deleted', async () => {
+  it('reports that its project was deleted', async () => {
     const session = await shared.session();
     const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A short plan' });
     await tab.page.goto(`${shared.url}/#/projects/${id}/canvas`);
@@ -149,7 +149,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('heading', { name: 'Projects' }).waitFor();
   });
 
-  it('links every part to every other part', async () => {
+  it('links every section to every other section', async () => {
     await open();
     const marks = {
       Conversation: message(),
@@ -167,7 +167,7 @@ inBrowser('the conversation of a project on the page', () => {
       }
   });
 
-  it('remains when a part cannot be loaded', async () => {
+  it('remains visible if a section cannot be loaded', async () => {
     tab.mayComplain(/dynamically imported module|Unable to preload|error occurred|Error:/);
     await open();
     await tab.page.route('**/assets/runs-part*', (route) => route.abort());
@@ -195,7 +195,7 @@ inBrowser('the conversation of a project on the page', () => {
     await turn('hidden');
     await eventually(
       () => Promise.resolve(ended),
-      // A request for messages in progress may end together with the streams.
+      // A request for new messages may end together with the streams.
       (names) => ['events', 'stream'].every((name) => names.includes(name)),
       { until: 'the streams are closed' },
     );
@@ -206,7 +206,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('heading', { name: 'Renamed meanwhile' }).waitFor();
   });
 
-  it('accepts chosen files with any name, and replaces none', async () => {
+  it('accepts selected files with any name and replaces no existing file', async () => {
     await open();
     const name = '<img src=x onerror="globalThis.hacked=1">.csv';
     const file = { name, mimeType: 'text/csv', buffer: Buffer.from('week,quantity\n1,40\n') };
@@ -223,7 +223,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(await tab.page.locator('main img').count()).toBe(0);
   });
 
-  it('is stopped while the agent answers', async () => {
+  it('can be stopped while the agent is answering', async () => {
     const slow = await Service.start({ preload: ['test/support/slow-agent.js'] });
     tab.isServedBy(slow);
     try {
@@ -250,7 +250,7 @@ inBrowser('the conversation of a project on the page', () => {
     }
   });
 
-  it.each(['describe_table', 'solve', 'upsert_card'])('shows a stopped call of %s as stopped', async (tool) => {
+  it.each(['describe_table', 'solve', 'upsert_card'])('shows a stopped call to %s as stopped', async (tool) => {
     await open();
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
@@ -282,7 +282,7 @@ inBrowser('the conversation of a project on the page', () => {
     await show('conversation-example');
   });
 
-  it('shows a reply chosen with a button as a message of the user', async () => {
+  it('shows a reply that was chosen with a button as a message from the user', async () => {
     await open();
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
@@ -298,7 +298,7 @@ inBrowser('the conversation of a project on the page', () => {
     ['a.csv', 'a\n1\n', 'is a table with'],
     ['notes.pdf', 'x', 'I cannot read'],
     ['plan.lp', 'max x st c: x <= 1 end', 'start a run of the file'],
-  ])('shows a message that has only the file %s, and the agent describes the file', async (name, text, word) => {
+  ])('shows a message that contains only the file %s, and the agent describes the file', async (name, text, word) => {
     await open();
     await tab.page
       .locator('input[type=file]')
@@ -319,7 +319,7 @@ inBrowser('the conversation of a project on the page', () => {
     ],
     ['a question', 'help'],
     ['a solve', 'maximize profit: 3 a + 2 b\na + b <= 4, hard\na <= 3, hard\nb <= 3, hard\nsolve'],
-  ])('keeps the end of the answer to %s in sight, and leads back to it', async (_, text) => {
+  ])('keeps the end of the answer to %s visible and offers a way back to it', async (_, text) => {
     await open();
     await message().fill(text);
     await tab.page.getByRole('button', { name: 'Send' }).click();
@@ -339,7 +339,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('button', { name: 'Jump to latest' }).waitFor({ state: 'detached' });
   });
 
-  it('accepts a dropped file', async () => {
+  it('accepts files that are dropped on it', async () => {
     await open();
     const dropped = await tab.page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
@@ -353,7 +353,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByTitle('uploads/dropped.csv').waitFor({ state: 'detached' });
   });
 
-  it('shows text of the agent as harmless markdown', async () => {
+  it('shows the agent’s text as harmless Markdown', async () => {
     await open();
     const text = [
       'Some **bold** words',
@@ -389,7 +389,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
   });
 
-  it(`shows hostile agent text ${HOSTILE_MARKUP.length} times and runs nothing`, async () => {
+  it(`shows hostile text from the agent ${HOSTILE_MARKUP.length} times without running anything`, async () => {
     await open();
     await withMessages((messages) =>
       HOSTILE_MARKUP.map((markup, at) => ({
@@ -406,7 +406,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.reload();
     const last = HOSTILE_MARKUP.length - 1;
     await tab.page.getByText(`Attempt ${last}:`).waitFor();
-    // Only visible messages are in the page, so each is checked when it appears.
+    // Only visible messages are in the page, so each message is checked when it appears.
     await tab.page.evaluate(`(() => {
       const seen = new Set();
       const wrong = [];
@@ -430,7 +430,7 @@ inBrowser('the conversation of a project on the page', () => {
     await list.focus();
     await eventually(
       async () => {
-        // Messages that were skipped before they were painted are checked in another pass.
+        // Messages that scrolled past before they were painted are checked in another pass.
         const isAtTop = await list.evaluate(({ scrollTop }) => scrollTop === 0);
         await tab.page.keyboard.press(isAtTop ? 'End' : 'PageUp');
         return await tab.page.evaluate<number>('globalThis.attempts.seen.size');
@@ -443,7 +443,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(new URL(tab.page.url()).origin).toBe(shared.url);
   });
 
-  it('holds a long conversation without rendering all of it, and loads it up to its beginning', async () => {
+  it('holds a long conversation without rendering all of it, and loads older messages back to the first', async () => {
     await open();
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
@@ -471,7 +471,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByText(`Message number ${count - 1}`, { exact: true }).waitFor();
     expect(await tab.page.getByRole('article').count()).toBeLessThan(60);
     const list = tab.page.getByRole('group', { name: 'Conversation' });
-    /** A list that is still laid out first scrolls to its end. */
+    /** A list whose layout is not complete scrolls to its end first. */
     const toBeginning = async (first: number): Promise<void> => {
       await list.focus();
       await eventually(
@@ -512,7 +512,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('link', { name: 'Weekly production plan' }).waitFor();
   });
 
-  it('reports a lost connection and resumes', async () => {
+  it('reports a lost connection and resumes when it is back', async () => {
     await tab.page.route('**/chat/stream*', (route) => route.abort());
     await open();
     await tab.page.getByText('Connection lost').waitFor();

@@ -23,7 +23,7 @@ inBrowser('drafts on the page', () => {
     return { session, id };
   }
 
-  /** Opens another place of the project, comes back, and reloads the page. `look` must find the draft each time. */
+  /** Opens another view of the project, comes back, and reloads the page. `look` must find the draft each time. */
   async function survives(part: string, back: () => Promise<void>, look: () => Promise<void>): Promise<void> {
     const parts = tab.page.getByRole('navigation', { name: 'Parts of the project' });
     await parts.getByRole('link', { name: part === 'Files' ? 'Runs' : 'Files', exact: true }).click();
@@ -39,7 +39,7 @@ inBrowser('drafts on the page', () => {
     await look();
   }
 
-  it('stays in a card until it is saved', async () => {
+  it('stay in a card until it is saved', async () => {
     const { session, id } = await open('canvas', ({ client }, project) =>
       client.post(`/projects/${project}/cards`, { card_type: 'kpi', label: 'Cost', data: { expression: '1' } }),
     );
@@ -64,7 +64,7 @@ inBrowser('drafts on the page', () => {
     expect(await field('Label').inputValue()).toBe('Cost of all');
   });
 
-  it('stays in a new card', async () => {
+  it('stay in a new card', async () => {
     await open('canvas');
     await button('Add an objective').click();
     await field('Label').fill('Profit');
@@ -78,7 +78,7 @@ inBrowser('drafts on the page', () => {
     );
   });
 
-  it('stays in a new scenario, with its changes', async () => {
+  it('stay in a new scenario, with its changes', async () => {
     await open('runs/scenarios/new');
     await field('Name').fill('Cheaper');
     await button('Add a change').click();
@@ -100,7 +100,7 @@ inBrowser('drafts on the page', () => {
     expect(await field('Name').inputValue()).toBe('');
   });
 
-  it('stays in a scenario that others have changed, with a notice', async () => {
+  it('stay in a scenario that others have changed, with a notice', async () => {
     let path = '';
     const { session } = await open('runs/scenarios/{}', async ({ client }, project) => {
       const made = await client.post<ScenarioResponse>(`/projects/${project}/scenarios`, { name: 'Mine', changes: [] });
@@ -122,7 +122,7 @@ inBrowser('drafts on the page', () => {
     expect(await field('Description').inputValue()).toBe('A draft');
   });
 
-  it('stays in the SQL of a table', async () => {
+  it('stay in the SQL editor of a table', async () => {
     const { id } = await open('files', ({ client }, project) =>
       makeFile(client, { source: 'workspace', project_id: project }, 'orders.csv', 'a,b\n1,2\n'),
     );

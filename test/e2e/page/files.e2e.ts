@@ -17,7 +17,7 @@ import { workbookFile } from '../../support/workbook-file.js';
 const MiB = 1024 ** 2;
 const HOSTILE = '<img src=x onerror="globalThis.hacked=1">';
 const DEMAND = 'product,week,quantity,price\nchairs,1,40,12.5\ntables,1,12,120\nchairs,2,12000,12.25\nstools,2,7,9\n';
-/** Smallest possible PNG, with a single red pixel. */
+/** Smallest possible PNG, which is a single red pixel. */
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -59,7 +59,7 @@ inBrowser('the files of a project on the page', () => {
       .getByText(/, uploaded$/)
       .waitFor();
 
-  /** Opens the files, or a place in them, as a person who is not signed in yet. */
+  /** Opens the files, or a file or folder among them, as a person who is not signed in yet. */
   async function open(place = '', who = session): Promise<void> {
     await tab.page.goto(`${shared.url}/#/projects/${project.id}/files${place}`);
     await tab.paste(who.token);
@@ -67,7 +67,9 @@ inBrowser('the files of a project on the page', () => {
   }
 
   describe('uploading', () => {
-    /** Lets only the first part of a file arrive. The other parts hang until the upload is paused. */
+    /**
+     * Allows only the first part of a file to arrive. The requests for all other parts hang until the upload is paused.
+     */
     async function holdParts(): Promise<{ parts: string[]; isHeld: boolean }> {
       const sent = { parts: [] as string[], isHeld: true };
       await tab.page.route('**/store/**', async (route) => {
@@ -79,7 +81,7 @@ inBrowser('the files of a project on the page', () => {
       return sent;
     }
 
-    it('accepts several chosen files with any name, and dropped files', async () => {
+    it('accepts several selected files with any names, as well as dropped files', async () => {
       await open();
       await tab.page.getByText('No files yet').waitFor();
       await tab.show('files-empty');
@@ -110,7 +112,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('upload_token');
     });
 
-    it('uploads a file when the storage of the tab is full', async () => {
+    it('works even if the tab’s storage is full', async () => {
       await open();
       await tab.page.getByText('No files yet').waitFor();
       await tab.page.evaluate(`
@@ -123,7 +125,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.faults()).toEqual([]);
     });
 
-    it('replaces a file only after a confirmation', async () => {
+    it('replaces a file only after confirmation', async () => {
       const before = await put('plan.txt', 'before');
       await open();
       await row('plan.txt').waitFor();
@@ -148,7 +150,7 @@ inBrowser('the files of a project on the page', () => {
       expect(entries).toHaveLength(2);
     });
 
-    it('shows its progress, pauses, resumes with the missing parts, and gives up', async () => {
+    it('shows its progress, pauses, resumes with the missing parts, and can be canceled', async () => {
       const sent = await holdParts();
       await open();
       const bytes = Buffer.alloc(11 * MiB, 'demand ');
@@ -159,7 +161,7 @@ inBrowser('the files of a project on the page', () => {
         (percent) => percent > 10,
         { until: 'a part has arrived' },
       );
-      // The upload continues while another part of the project is open.
+      // The upload continues while another section of the project is open.
       await tab.page.getByRole('link', { name: 'Runs' }).click();
       await bar.waitFor({ state: 'detached' });
       await tab.page.getByRole('link', { name: 'Files', exact: true }).click();
@@ -181,7 +183,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await paths()).toEqual(['large.bin']);
     });
 
-    it('resumes after the page was left, when the same file is chosen again', async () => {
+    it('resumes after leaving the page if the same file is selected again', async () => {
       const directory = await mkdtemp(join(testRun().directory, 'page-'));
       const path = join(directory, 'left.bin');
       await writeFile(path, Buffer.alloc(11 * MiB, 'left '));
@@ -203,7 +205,7 @@ inBrowser('the files of a project on the page', () => {
   });
 
   describe('the folder', () => {
-    it('is navigated and changed by keyboard alone', async () => {
+    it('can be navigated and changed with only the keyboard', async () => {
       await put('data/demand.csv', DEMAND);
       await put('notes.txt', 'one\n');
       await open();
@@ -219,11 +221,11 @@ inBrowser('the files of a project on the page', () => {
       await newFolder.and(focused()).waitFor();
 
       await grid().focus();
-      // archive, data, notes.txt
+      // Selects notes.txt, the last of archive, data and notes.txt.
       await tab.page.keyboard.press('End');
       await tab.page.keyboard.press('F2');
       await dialog().getByRole('textbox', { name: 'Name' }).waitFor();
-      // The name before the extension is selected.
+      // Only the name without the extension is selected.
       await tab.page.keyboard.type('readme');
       await tab.page.keyboard.press('Enter');
       await row('readme.txt').waitFor();
@@ -253,7 +255,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await paths()).toEqual(['data/demand.csv', 'readme.txt']);
     });
 
-    it('focuses the name as soon as the dialog is in the page, so that no key is lost', async () => {
+    it('focuses the name field as soon as the dialog appears, so that no keystroke is lost', async () => {
       await open();
       const newFolder = tab.page.getByRole('button', { name: 'New folder' });
       await newFolder.waitFor();
@@ -267,7 +269,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await appearance).toBe(true);
     });
 
-    it('moves and deletes the selected entries, and shows their number', async () => {
+    it('moves and deletes the selected entries and shows how many there are', async () => {
       for (const path of ['old/a.csv', 'old/b.csv', 'old/deep/c.csv', 'keep.txt', 'x.txt', 'y.txt'])
         await put(path, 'a\n');
       await open();
@@ -285,7 +287,7 @@ inBrowser('the files of a project on the page', () => {
 
       await row('old').getByRole('button').click();
       await tab.page.getByRole('menuitem', { name: 'Delete' }).waitFor();
-      // Entries fade in, so contrast is low at first.
+      // Entries fade in, so their contrast is low at first.
       await eventually(
         () => tab.faults(),
         (found) => found.length === 0,
@@ -301,7 +303,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await paths()).toEqual(['keep.txt', 'new/inside/x.txt', 'new/inside/y.txt']);
     });
 
-    it('reports why an entry was not moved', async () => {
+    it('explains why an entry was not moved', async () => {
       await put('a.txt', 'a');
       await put('b.txt', 'b');
       await open();
@@ -338,7 +340,7 @@ inBrowser('the files of a project on the page', () => {
       await row('file 00000.csv').waitFor();
     });
 
-    it('updates automatically, and reports when the shown file is gone', async () => {
+    it('updates automatically and reports that the open file was removed', async () => {
       await put('notes.txt', 'first words');
       await open();
       await row('notes.txt').getByRole('link').click();
@@ -393,7 +395,7 @@ inBrowser('the files of a project on the page', () => {
   describe('a file', () => {
     const HOSTILE_TEXT = `${HOSTILE}\n<script>globalThis.hacked=1</script>\n\u202Egnp.exe\n[x](javascript:globalThis.hacked=1)`;
 
-    it('is shown as text with its lines, even if the text is hostile', async () => {
+    it('is shown as lines of text, even if the text is hostile', async () => {
       const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i + 1}`);
       await put(`${HOSTILE}.md`, HOSTILE_TEXT);
       await put('long.txt', lines.join('\n'));
@@ -405,7 +407,7 @@ inBrowser('the files of a project on the page', () => {
       await file(`${HOSTILE}.md`).getByText('<script>globalThis.hacked=1</script>').waitFor();
       expect(await file(`${HOSTILE}.md`).locator('img, script, a').count()).toBe(0);
       await tab.show('files-text');
-      // Characters that reverse the writing direction cannot hide an extension.
+      // Characters that reverse the writing direction must not hide an extension.
       await row('\uFFFDgnp.exe').waitFor();
       await row('long.txt').getByRole('link').click();
       const text = tab.page.getByRole('group', { name: 'Text of long.txt' });
@@ -422,7 +424,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
-    it(`has a hostile name and text ${HOSTILE_MARKUP.length} times and runs nothing`, async () => {
+    it(`is shown with a hostile name and text ${HOSTILE_MARKUP.length} times without running anything`, async () => {
       /** Names cannot contain slashes or control characters. */
       const names = HOSTILE_MARKUP.map(
         (markup, at) => `${at} ${markup.replaceAll(/[/\\\p{Cc}]/gu, '∕').slice(0, 120)}.md`,
@@ -442,7 +444,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
-    it('is shown as an image, or as the text of a document', async () => {
+    it('is shown as an image or as the text of a document', async () => {
       const pdf = makePdf(pdfObjects(['BT /F1 12 Tf 72 720 Td (Forty chairs a week) Tj ET']));
       await put('pixel.png', PIXEL);
       await put('broken.png', 'not an image');
@@ -470,7 +472,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
-    it('is downloaded unchanged, from a URL without the token', async () => {
+    it('can be downloaded unchanged, from a URL without the token', async () => {
       const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251));
       await put(`data/${HOSTILE}.bin`, bytes);
       await open('/workspace/data/');
@@ -482,7 +484,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await readFile(await saved.path())).toEqual(bytes);
     });
 
-    it('offers its path for copying', async () => {
+    it('has a path that can be copied', async () => {
       await put('data/demand.csv', DEMAND);
       await tab.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(shared.url).origin });
       await open('/workspace/data/');
@@ -505,7 +507,7 @@ inBrowser('the files of a project on the page', () => {
       );
     };
 
-    it('is sorted and filtered by the service, with aligned numbers', async () => {
+    it('can be sorted and filtered by the service, and shows aligned numbers', async () => {
       await put('demand.csv', DEMAND);
       await open('/workspace/demand.csv');
       await settled(3, ['40', '12', '12,000', '7']);
@@ -537,7 +539,7 @@ inBrowser('the files of a project on the page', () => {
       await settled(3, ['12,000', '40', '12', '7']);
     });
 
-    it('has sheets, and shows an unreadable sheet as text with the reason', async () => {
+    it('shows its sheets, with text and a reason for an unreadable sheet', async () => {
       await put(
         'lanes.xlsx',
         workbookFile({
@@ -567,7 +569,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
-    it('renders only the visible cells of 10,000 rows and of 500 columns', async () => {
+    it('renders only the visible cells out of 10,000 rows or 500 columns', async () => {
       const rows = Array.from(
         { length: 10_000 },
         (_, i) => `${i + 1},product ${i % 97},${(i * 37) % 1009}.5,${i % 2 === 0}`,
@@ -614,7 +616,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await table().getByRole('cell').count()).toBeLessThan(40);
     });
 
-    it('is queried in SQL, with errors at their position, and the result is saved', async () => {
+    it('can be queried in SQL, shows errors at their position, and saves the result', async () => {
       await put('data/demand.csv', DEMAND);
       await put('data/by-product.csv', 'product,weight\nchairs,4\ntables,9\n');
       await put('lanes.csv', 'name,km\nUlm,120\n');
@@ -642,7 +644,7 @@ inBrowser('the files of a project on the page', () => {
       await settled(2, ['108', '48,160']);
       await tab.show('files-sql');
       expect(await content('results/total.csv')).toBe('product,total\ntables,108\nchairs,48160\n');
-      // The query text is kept while another view is open.
+      // The query is kept while another view is open.
       await sql.fill('SELECT 1 AS one');
       await file('demand.csv').getByText('Text', { exact: true }).click();
       await file('demand.csv').getByText('chairs,1,40,12.5').waitFor();

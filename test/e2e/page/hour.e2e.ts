@@ -17,7 +17,7 @@ table;1;12,5
 table;2;10
 stool;2;80
 `;
-/** Statements of the plan, each list with a card that the agent makes of it. */
+/** Statements of the plan. Each list comes with a card that the agent creates from it. */
 const STATEMENTS = [
   {
     statements: [
@@ -42,12 +42,12 @@ const STATEMENTS = [
 
 const service = useFirstStart();
 
-/** Actions of a person on the page, by mouse or keyboard. */
+/** Actions of a person on the page, performed with the mouse or the keyboard. */
 interface Hands {
   press: (button: Locator) => Promise<void>;
   check: (box: Locator) => Promise<void>;
   write: (field: Locator, text: string) => Promise<void>;
-  /** Selects an option that a field offers. */
+  /** Selects one of the options that a field suggests. */
   pick: (field: Locator, option: string | RegExp) => Promise<void>;
   /** Selects a value of a `select`. */
   choose: (field: Locator, value: string) => Promise<void>;
@@ -66,10 +66,10 @@ const withMouse = (page: Page): Hands => ({
   },
 });
 
-/** Maximum time to keep moving the focus until an element that is disabled at first can be reached. */
+/** Maximum time to keep moving the focus until an element that is initially disabled can be reached. */
 const PATIENCE_MS = 15_000;
 
-/** Reaches everything by the Tab key alone. */
+/** Performs all actions with only the keyboard, moving the focus with the Tab key. */
 function withKeyboard(page: Page): Hands {
   const { keyboard } = page;
   const until = async (is: () => Promise<boolean>, key: string, what: Locator): Promise<void> => {
@@ -122,11 +122,11 @@ inBrowser('a first hour on the page', () => {
     ['mouse', withMouse],
     ['keyboard', withKeyboard],
   ])(
-    'goes from nothing to two plans side by side by %s, and a second tab follows',
+    'leads from nothing to two plans side by side with %s, while a second tab follows',
     async (means, handsOn) => {
       const { page } = tab;
       const { press, check, write, pick, choose } = handsOn(page);
-      /** Checks a place in light and dark, wide and narrow. The mouse run is enough. */
+      /** Checks a view in light and dark mode at both window widths. The mouse run is sufficient for this. */
       const look = async (name: string): Promise<void> => {
         if (means === 'keyboard') return;
         for (const [colorScheme, width] of LOOKS.toReversed()) {
@@ -138,7 +138,7 @@ inBrowser('a first hour on the page', () => {
         }
       };
       const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
-      /** Sends a message, and waits until the agent has added a card and its turn has ended. */
+      /** Sends a message and waits until the agent has added a card and its turn has ended. */
       const say = async (statements: string[], card: string): Promise<void> => {
         await write(page.getByRole('textbox', { name: 'Message' }), statements.join('\n'));
         await page.keyboard.press('Enter');
@@ -180,7 +180,7 @@ inBrowser('a first hour on the page', () => {
       await second.getByText('8 of 8 met', { exact: true }).waitFor();
       await press(part(page, 'Canvas'));
       await page.getByText('North', { exact: true }).first().waitFor();
-      // The last message stays in sight when the conversation becomes narrower.
+      // The last message stays visible when the conversation becomes narrower.
       await eventually(
         () => page.getByText('Nothing is missing.').boundingBox(),
         (box) => box !== null && box.y > 100 && box.y + box.height < 690,

@@ -16,7 +16,7 @@ inBrowser('an action on the page', () => {
   const tab = usePage(() => [shared]);
   const button = (name: string): Locator => tab.page.getByRole('button', { name, exact: true });
 
-  /** Opens a place of a new, solvable project. */
+  /** Opens a view of a new project that can be solved. */
   async function open(part: string): Promise<{ session: Session; id: string }> {
     const session = await shared.session();
     const { id } = await makeProject(session.client);
@@ -30,7 +30,7 @@ inBrowser('an action on the page', () => {
     return { session, id };
   }
 
-  /** Waits for the first effect of an action, then checks that no second effect follows. */
+  /** Waits for the first effect of an action and checks that there is no second effect. */
   async function once(count: () => Promise<number>): Promise<void> {
     await eventually(count, (total) => total > 0, { until: 'it is done' });
     await tab.page.waitForTimeout(500);
@@ -56,7 +56,7 @@ inBrowser('an action on the page', () => {
     await once(() => projectsOf(session));
   });
 
-  it('takes a single snapshot on a double click, and another later', async () => {
+  it('takes a single snapshot on a double click, and another snapshot on a later click', async () => {
     const { session, id } = await open('canvas');
     const count = async (): Promise<number> =>
       (await session.client.get<SnapshotListResponse>(`/projects/${id}/snapshots`)).snapshots.length;
@@ -82,7 +82,7 @@ inBrowser('an action on the page', () => {
     await once(async () => (await session.client.get<ScenarioListResponse>(`/projects/${id}/scenarios`)).total);
   });
 
-  it('is a single action when it is retried after a lost response', async () => {
+  it('happens only once if it is retried after a lost response', async () => {
     const session = await shared.session();
     await tab.page.goto(shared.url);
     await tab.paste(session.token);

@@ -27,7 +27,7 @@ const PRODUCTS = ['product,price,region', 'oak chair,30,north', 'table,50,south'
 const PROFIT = 2_600;
 const HOSTILE = '<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>';
 
-/** A project, its creator, and the path of its runs. */
+/** Project with its creator and the path of its runs. */
 interface Room {
   session: Session;
   client: Client;
@@ -43,7 +43,7 @@ async function makeRoom(): Promise<Room> {
 const addCard = ({ client, id }: Room, card_type: string, label: string, data: object) =>
   client.post<CardResponse>(`/projects/${id}/cards`, { card_type, label, data });
 
-/** A plan with 60 hours for three products, at most 40 of each. */
+/** Creates a plan with 60 hours for three products, at most 40 of each. */
 async function makeShop(): Promise<Room> {
   const room = await makeRoom();
   await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'products.csv', PRODUCTS);
@@ -81,7 +81,7 @@ const makeScenario = ({ client, id }: Room, name: string, ...changes: Change[]) 
 const hours = (to: number): Change => ({ kind: 'value', target: 'hours', to });
 
 let shownOne: Promise<Room> | undefined;
-/** Returns a project with runs and scenarios, which is made once and only read. */
+/** Returns a project with runs and scenarios, which is created once and only read. */
 const shownRoom = (): Promise<Room> => (shownOne ??= makeShownRoom());
 async function makeShownRoom(): Promise<Room> {
   const room = await makeShop();
@@ -126,7 +126,7 @@ inBrowser('the runs of a project', () => {
     (await tab.page.getByRole('table', { name: label }).getByRole('row').allInnerTexts()).map((row) =>
       row.replaceAll(/\s+/g, ' ').trim(),
     );
-  /** Waits until a table has these rows at its top, below its titles. */
+  /** Waits until a table starts with these rows below its header. */
   const seeRows = async (label: string, rows: readonly string[]): Promise<void> => {
     await eventually(
       () => rowsOf(label),
@@ -145,22 +145,25 @@ inBrowser('the runs of a project', () => {
     ['a constraint', 'constraint', { expression: 'make["stool"] <= 4' }],
     ['a data card', 'data', { set: 'others', file_path: 'gone.csv', key: ['a'] }],
     ['an objective', 'objective', { expression: 'hours' }],
-  ])('are not offered while %s has a blocking gap, and are offered again without it', async (_, kind, data) => {
-    const room = await makeShop();
-    const { id } = await addCard(room, kind, 'Half done', data);
-    await open(room);
-    await button('Solve').click();
-    const dialog = tab.page.getByRole('dialog');
-    await dialog.getByText('The canvas cannot be solved yet').waitFor();
-    await dialog.getByText('Half done').first().waitFor();
-    const solve = dialog.getByRole('button', { name: 'Solve', exact: true });
-    expect(await solve.isDisabled()).toBe(true);
-    await room.client.delete(`/projects/${room.id}/cards/${id}`);
-    await dialog.getByText('The canvas cannot be solved yet').waitFor({ state: 'detached' });
-    expect(await solve.isDisabled()).toBe(false);
-  });
+  ])(
+    'cannot be started while %s has a blocking gap, and can be started again without the gap',
+    async (_, kind, data) => {
+      const room = await makeShop();
+      const { id } = await addCard(room, kind, 'Half done', data);
+      await open(room);
+      await button('Solve').click();
+      const dialog = tab.page.getByRole('dialog');
+      await dialog.getByText('The canvas cannot be solved yet').waitFor();
+      await dialog.getByText('Half done').first().waitFor();
+      const solve = dialog.getByRole('button', { name: 'Solve', exact: true });
+      expect(await solve.isDisabled()).toBe(true);
+      await room.client.delete(`/projects/${room.id}/cards/${id}`);
+      await dialog.getByText('The canvas cannot be solved yet').waitFor({ state: 'detached' });
+      expect(await solve.isDisabled()).toBe(false);
+    },
+  );
 
-  it('are marked if they belong to an earlier model: in the list, on their page and in a comparison', async () => {
+  it('are marked if they belong to an earlier model: in the list, on their own pages and in a comparison', async () => {
     const room = await makeShop();
     const scenario = await makeScenario(room, 'Longer', hours(70));
     const { executions: runs } = await room.client.post<ScenarioSolveResponse>(`/projects/${room.id}/scenarios/solve`, {
@@ -201,7 +204,7 @@ inBrowser('the runs of a project', () => {
     );
   }, 90_000);
 
-  it('keep their plan when they are stopped early', async () => {
+  it('keep their plan if they are stopped early', async () => {
     const room = await makeRoom();
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
     const { id } = await start(room, { input_file_ids: ['hard.lp'], time_limit_seconds: 60 });
@@ -228,7 +231,7 @@ inBrowser('the runs of a project', () => {
     await button('Solve').click();
     const solve = tab.page.getByRole('dialog').getByRole('button', { name: 'Solve', exact: true });
     expect(await solve.isDisabled()).toBe(true);
-    // Another person makes the first cards.
+    // Another person creates the first cards.
     await addCard(room, 'variable', 'x', { name: 'x', domain: 'continuous', upper: 4 });
     await addCard(room, 'objective', 'Most', { sense: 'maximize', expression: 'x + y' });
     await tab.page
@@ -237,7 +240,7 @@ inBrowser('the runs of a project', () => {
       .waitFor();
     await show('runs-missing');
     expect(await solve.isDisabled()).toBe(true);
-    // A program can start a run nevertheless.
+    // A program can start a run even though the page does not offer it.
     const run = await start(room);
     await tab.page.goto(at(room, `/${run.id}`));
     await text('The run failed').waitFor();
@@ -248,7 +251,7 @@ inBrowser('the runs of a project', () => {
     expect(tab.page.url()).toBe(`${shared.url}/#/projects/${room.id}/canvas`);
   });
 
-  it('are started with options, and show the complete result', async () => {
+  it('can be started with options, and show the complete result', async () => {
     const room = await makeShop();
     await open(room);
     await button('Solve').click();
@@ -287,7 +290,7 @@ inBrowser('the runs of a project', () => {
 
     const csv = { name: 'make.csv', content: 'product,value,reduced_cost\noak chair,20,0\ntable,40,20\nstool,0,-20\n' };
     expect(await saved(() => button('make.csv').click())).toEqual(csv);
-    // A result that is too large for a response is downloaded.
+    // A result that is too large for a response must be downloaded.
     const tooLarge = { detail: 'The file is too large', code: 'content_too_large' };
     await tab.page.route('**/files/content', (route) => route.fulfill({ status: 413, json: tooLarge }));
     expect(await saved(() => button('make.csv').click())).toEqual(csv);
@@ -298,7 +301,7 @@ inBrowser('the runs of a project', () => {
     expect(await faults()).toEqual([]);
     await show('run-all');
 
-    // The repeated run does not contain the later changes.
+    // The repeated run does not include the later changes.
     await button('Solve again').click();
     await tab.page.waitForURL((url) => !url.hash.endsWith(run));
     await text('Optimal: there is no better plan.').waitFor();
@@ -342,7 +345,7 @@ inBrowser('the runs of a project', () => {
     expect((await detail(room, run)).status).toBe('canceled');
   });
 
-  it('explain a missing plan and suggest what to do', async () => {
+  it('explain why there is no plan and suggest what to do', async () => {
     const room = await makeShop();
     await open(room);
     await addCard(room, 'constraint', 'Orders', { expression: 'make["table"] >= 70', classification: 'hard' });
@@ -429,7 +432,7 @@ inBrowser('the runs of a project', () => {
     expect(await tab.page.getByRole('listitem').count()).toBeLessThan(60);
     await tab.page.getByRole('listitem').filter({ hasText: 'Plan 0' }).getByText('12.5').waitFor();
     await tab.page.getByRole('listitem').filter({ hasText: 'Plan 0' }).getByText('Optimal').waitFor();
-    // A row contains everything that the list shows of an ended run.
+    // A row contains everything that the list shows for an ended run, so no further request is needed.
     expect(details).toEqual([]);
   });
 
@@ -460,7 +463,7 @@ inBrowser('the runs of a project', () => {
     await seeRows('Members of make', ['2999 2,999 1']);
   });
 
-  it('show hostile names and texts unchanged', async () => {
+  it('show hostile names and text unchanged', async () => {
     const room = await makeShop();
     const scenario = await makeScenario(room, HOSTILE.slice(0, 100), hours(7));
     await room.client.patch(`/projects/${room.id}/scenarios/${scenario.id}`, { description: HOSTILE });
@@ -515,7 +518,7 @@ inBrowser('the runs of a project', () => {
     expect(await controls(/^Solve/).count()).toBe(0);
   });
 
-  it('offer a form for scenarios with every kind of change', async () => {
+  it('include a form for scenarios with every kind of change', async () => {
     const room = await makeShop();
     await makeFile(
       room.client,
@@ -532,7 +535,7 @@ inBrowser('the runs of a project', () => {
     await tab.page.getByRole('textbox', { name: 'Name' }).fill('Two shifts');
     await field('Description').fill('If the works council agrees');
     const change = (place: number) => tab.page.getByRole('group', { name: `Change ${place}`, exact: true });
-    /** Selects an offered option. */
+    /** Selects a suggested option. */
     const choose = async (place: number, label: string, option: string | RegExp): Promise<void> => {
       await change(place).getByRole('combobox', { name: label, exact: true }).click();
       await tab.page.getByRole('option', { name: option }).click();
@@ -588,7 +591,7 @@ inBrowser('the runs of a project', () => {
       'hours × 1.5 · make.upper + 5 · price × 1.1 where region = "north" · without Labour · and 2 more',
     ).waitFor();
 
-    // Another person changes the scenario while it is open.
+    // Another person changes the scenario while the form is open.
     await link('Edit Two shifts').click();
     await tab.page.getByRole('textbox', { name: 'Name' }).fill('Three shifts');
     await room.client.patch(`/projects/${room.id}/scenarios/${scenarios[0]?.id}`, { changes: [hours(90)] });
@@ -611,7 +614,7 @@ inBrowser('the runs of a project', () => {
     expect((await room.client.get<ScenarioListResponse>(`/projects/${room.id}/scenarios`)).total).toBe(1);
   });
 
-  it('solve several scenarios together and show them side by side', async () => {
+  it('include several scenarios that are solved together and shown side by side', async () => {
     const room = await makeShop();
     await makeScenario(room, 'Longer days', hours(100));
     await makeScenario(room, 'Half of it', hours(30));
@@ -647,7 +650,7 @@ inBrowser('the runs of a project', () => {
       'scenario,status,objective_value,difference,Pieces,Pieces difference',
       'base,optimal,2600,,60,',
     ]);
-    // Shows all scenarios with live results.
+    // Shows all scenarios together with live results.
     await tab.page.goto(at(room, '/comparison'));
     await table.getByText('Not solved yet').waitFor();
     await room.client.post<ScenarioSolveResponse>(`/projects/${room.id}/scenarios/solve`, {
@@ -664,7 +667,7 @@ inBrowser('the runs of a project', () => {
     const look = async (place: string, ready: string | RegExp, name: string) => {
       await tab.page.goto(at(room, place));
       await text(ready).waitFor();
-      // Data that is read for each row appears a moment later.
+      // Data that is read for each row appears slightly later.
       await tab.page
         .getByText(/^Loading /)
         .first()

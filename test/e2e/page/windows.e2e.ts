@@ -9,7 +9,7 @@ import type { Session } from '../../support/session.js';
 
 const WINDOWS = 6;
 const METRICS_TOKEN = 'a-token-for-metrics';
-/** Time after which another window takes over the streams of a hanging window, in milliseconds. */
+/** Time after which another window takes over the streams of a window that hangs, in milliseconds. */
 const SILENCE_MS = 45_000;
 
 let service: Service;
@@ -42,11 +42,11 @@ inBrowser('windows of the page in one browser', () => {
     await message(page).fill(text);
     await page.keyboard.press('Enter');
     await said(page, text).waitFor();
-    // The name of a project is in its heading. The end of a turn is visible only in the conversation.
+    // The name of a project is shown in its heading. The end of a turn is shown only in the conversation.
     await page.getByText('The agent is').waitFor({ state: 'detached' });
   }
 
-  it('show messages from all six windows live, over two streams', async () => {
+  it('show messages in all six windows live, over only two streams', async () => {
     const session = await service.session();
     const { id } = await makeProject(session.client);
     const pages: Page[] = [];
