@@ -28,7 +28,7 @@ const cardsOf = async (project: string): Promise<Card[]> =>
 const OBJECTIVE = { card_type: 'objective', label: 'Profit', data: { sense: 'maximize', expression: '3x' } };
 
 describe('cards', () => {
-  it('accept incomplete data, report their gaps, and require the current version for a change', async () => {
+  it('accept incomplete data, report gaps, and require the current version for a change', async () => {
     const { id } = await makeProject(client);
     const made = await add(id, { card_type: 'objective', label: 'Profit', data: { sense: 'maximize', weight: null } });
     expect(made).toMatchObject({ project_id: id, version: 1, status: 'needs_input', data: { sense: 'maximize' } });
@@ -59,12 +59,12 @@ describe('cards', () => {
     expect(await cardsOf(id)).toEqual([cleared.body]);
   });
 
-  it('are kept apart by project, even if projects share a revision', async () => {
+  it('are kept separate for each project, even if two projects have the same revision', async () => {
     const other = (await service.session()).client;
     const [mine, theirs, empty] = [await makeProject(client), await makeProject(other), await makeProject(other)];
     const { label } = await add(mine.id, { card_type: 'kpi', label: 'Mine' });
     await other.post(`/projects/${theirs.id}/cards`, { card_type: 'kpi', label: 'Theirs' });
-    // Simulates projects from before revisions existed.
+    // Simulates projects that were created before revisions existed.
     await rowsOf(
       service.environment,
       'UPDATE projects SET cards_revision = (SELECT cards_revision FROM projects WHERE id = $1) WHERE id = ANY ($2)',
@@ -80,7 +80,7 @@ describe('cards', () => {
     expect((await other.send('GET', `/projects/${mine.id}/cards`)).status).toBe(404);
   });
 
-  it('are validated again when others change, without a new version', async () => {
+  it('are validated again when other cards change, without a new version', async () => {
     const { id } = await makeProject(client);
     const objective = await add(id, OBJECTIVE);
     const variable = await add(id, { card_type: 'variable', label: 'Chairs', data: { name: 'x', domain: 'integer' } });
@@ -93,7 +93,7 @@ describe('cards', () => {
     expect([await fields(), (await cardsOf(id))[0]?.version]).toEqual([['confirmed', 'expression'], 1]);
   });
 
-  it('are rejected if they are invalid, too large, unknown or of another company', async () => {
+  it('are rejected if they are invalid, too large, unknown or from another company', async () => {
     const { id } = await makeProject(client);
     const status = async (body: object) => (await client.send('POST', `/projects/${id}/cards`, { body })).status;
     expect(await status({ card_type: 'dream', label: 'x' })).toBe(422);
@@ -112,7 +112,7 @@ describe('cards', () => {
     expect(await cardsOf(id)).toEqual([card]);
   });
 
-  it('are changed sequentially, so that a single one of parallel edits of a version succeeds', async () => {
+  it('are changed one after another, so that only one of several parallel edits of a version succeeds', async () => {
     const { id } = await makeProject(client);
     const card = await add(id, OBJECTIVE);
     const answers = await Promise.all(
@@ -124,7 +124,7 @@ describe('cards', () => {
     expect(projects.find((project) => project.id === id)?.card_count).toBe(9);
   });
 
-  it('resets the result of the last solve when a solved card changes', async () => {
+  it('reset the result of the last solve when a solved card changes', async () => {
     const { id } = await makeProject(client);
     const database = new pg.Client(service.environment.databaseUrl);
     await database.connect();
@@ -172,7 +172,7 @@ describe('derived project data', () => {
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), at: fc.nat(20) }) },
   );
 
-  /** All files that the cards name are missing. */
+  /** All files named by the cards are missing. */
   const noneOf = (cards: Parameters<typeof derive>[0]): FileStates =>
     new Map(
       cards.flatMap((card) => {
@@ -196,7 +196,7 @@ describe('derived project data', () => {
           else await client.delete(`/projects/${id}/cards/${target.id}`);
           changes += 1;
           cards = await cardsOf(id);
-          // The service also passes the cards in canvas order. The cast restores their types.
+          // The service also passes the cards in canvas order. The cast restores the types of their contents.
           const contents = cards as unknown as Parameters<typeof derive>[0];
           const files = noneOf(contents);
           expect(cards.map(({ gaps, status }) => ({ gaps, status }))).toEqual(judge(contents, files));

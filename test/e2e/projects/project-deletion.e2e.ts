@@ -41,7 +41,7 @@ afterAll(async () => {
 const inDatabase = async <Row extends object>(statement: string, parameters: unknown[] = []): Promise<Row[]> =>
   (await database.query<Row>(statement, parameters)).rows;
 
-/** Speaks, and then waits until the turn ends. */
+/** Speaks, and then waits until the turn is ended. */
 const speakAndWait: Script = async function* ({ signal }) {
   yield { type: 'text', text: 'One' };
   yield { type: 'usage', credits: 0.25 };
@@ -85,7 +85,7 @@ describe('a deleted project', () => {
     expect(await inDatabase('SELECT FROM usage_ledger WHERE company_id = $1', [company])).toHaveLength(2);
   });
 
-  it('returns 404 for every operation on it and everything in it', async () => {
+  it('is not found by any operation, and neither is anything in it', async () => {
     const { client } = await api.session();
     const { handle } = await makeDeployment(client, { skills: { shifts: { 'SKILL.md': 'Text' } } });
     const { id } = await makeProject(client, { from_deployment: handle });
@@ -113,7 +113,7 @@ describe('a deleted project', () => {
     const { paths } = JSON.parse(await readFile('openapi.json', 'utf8')) as { paths: Record<string, object> };
     const answers: Record<string, number> = {};
     for (const [path, operations] of Object.entries(paths)) {
-      // Only this operation is for deleted projects.
+      // Only this operation accepts deleted projects.
       if (!path.startsWith(start) || path.endsWith('/restore')) continue;
       for (const method of Object.keys(operations).map((key) => key.toUpperCase())) {
         const filled = path.slice('/api/v1'.length).replace(/{(\w+)}/g, (_, key: keyof typeof ids) => ids[key]);
@@ -146,7 +146,7 @@ describe('a deleted project', () => {
     for (const [path, body] of requests) {
       expect([path, (await client.send('POST', path, { body })).status]).toEqual([path, 404]);
     }
-    // The stored parts of the upload are removed without waiting for the next upload sweep.
+    // The stored parts of the upload are removed immediately, without waiting for the next upload sweep.
     await eventually(
       () =>
         inDatabase(
@@ -158,7 +158,7 @@ describe('a deleted project', () => {
     );
   });
 
-  it('accepts nothing from concurrent requests', async () => {
+  it('accepts no work from concurrent requests', async () => {
     script = async function* () {
       yield await Promise.resolve({ type: 'text', text: 'Done.' } as const);
       yield { type: 'usage', credits: 0.125 };
@@ -187,7 +187,7 @@ describe('a deleted project', () => {
       const completions = uploads.map(
         (upload) => () => client.send('POST', '/files/upload/complete', { body: { ...place, ...upload } }),
       );
-      // Started during the deletion. Anything that a successful request made existed before the deletion.
+      // These requests start during the deletion. If one of them succeeded, its result existed before the deletion.
       const answers = [...attempts, ...completions].map(async (attempt) => {
         await pause(Math.random() * 60);
         return await attempt();
@@ -213,7 +213,7 @@ describe('a deleted project', () => {
     expect(charged).toEqual({ exactly: true });
   }, 60_000);
 
-  it('is deleted only by owners and company-level callers, and never by the agent', async () => {
+  it('can be deleted only by owners and company-level callers, and never by the agent', async () => {
     const owner = await api.session();
     const member = await api.session({ company: owner.company, role: 'member' });
     const stranger = await api.session();
@@ -232,7 +232,7 @@ describe('a deleted project', () => {
   });
 });
 
-/** Returns the size of all parts of a project, so that a later comparison shows additions. */
+/** Returns the number of rows in each part of a project, so that a later comparison reveals additions. */
 async function holdings(id: string): Promise<object> {
   const [found] = await inDatabase<object>(
     `WITH trees AS (

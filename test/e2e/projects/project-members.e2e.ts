@@ -38,7 +38,7 @@ const keyOf = async (client: Client, limits: object = {}): Promise<Client> =>
   new Client(service.url, (await client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Program', ...limits })).key);
 
 describe('members of a project', () => {
-  it('include only the creator until owners add others', async () => {
+  it('include only the creator until owners add other members', async () => {
     const { id, visibility, role } = await makeProject(ada.client, { visibility: 'private' });
     expect({ visibility, role }).toEqual({ visibility: 'private', role: 'owner' });
     expect(await membersOf(ada.client, id)).toEqual([
@@ -87,14 +87,14 @@ describe('members of a project', () => {
     });
   });
 
-  it('are added only with a known role', async () => {
+  it('can be added only with a known role', async () => {
     const { id } = await makeProject(ada.client);
     for (const body of [{ role: 'boss' }, { role: null }, {}])
       expect((await ada.client.send('PUT', `/projects/${id}/members/${ben.user}`, { body })).status).toBe(422);
     expect(await rolesOf(ada.client, id)).toEqual({ [ada.user]: 'owner' });
   });
 
-  it('are identified by any id from a token except path segments such as `.` and `..`', async () => {
+  it('can have any user id that occurs in a token, except path segments such as `.` and `..`', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const session = { company: boss.company, role: 'member' } as const;
     const url = await service.session({ ...session, user: 'https://idp.example/u/1?a=b#c' });
@@ -110,7 +110,7 @@ describe('members of a project', () => {
     }
   });
 
-  it('are allowed to leave, and lose access if the project is private', async () => {
+  it('can leave the project, and then lose access if it is private', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     await put(ada.client, id, ben.user, 'viewer');
     const key = await keyOf(ben.client);
@@ -128,7 +128,7 @@ describe('members of a project', () => {
     expect((await key.send('GET', `/projects/${id}`)).status).toBe(404);
   });
 
-  it('only gain rights from a role if the company has access to the project', async () => {
+  it('lose no rights through a role if the whole company has access to the project', async () => {
     const { id } = await makeProject(ada.client);
     await put(ada.client, id, ben.user, 'viewer');
     expect((await ben.client.get<ProjectResponse>(`/projects/${id}`)).role).toBe('editor');
@@ -154,7 +154,7 @@ describe('members of a project', () => {
     expect(await rolesOf(ben.client, id)).toEqual({ [ben.user]: 'owner' });
   });
 
-  it('keep an owner when the last two owners remove each other concurrently', async () => {
+  it('keep an owner even if the last two owners remove each other concurrently', async () => {
     const outcomes: string[] = [];
     for (let round = 0; round < 25; round += 1) {
       const { id } = await makeProject(ada.client, { visibility: 'private' });
@@ -172,13 +172,13 @@ describe('members of a project', () => {
       expect(owners.length).toBeGreaterThan(0);
       outcomes.push(statuses.join());
     }
-    // Some requests were rejected, so the removals did overlap.
+    // Some requests were rejected, so the removals did run concurrently.
     expect(outcomes.some((statuses) => /40[349]/.test(statuses))).toBe(true);
   }, 60_000);
 });
 
 describe('a private project', () => {
-  it('is made private, and visible to the company again, only by owners', async () => {
+  it('can be made private, and visible to the company again, only by owners', async () => {
     const { id } = await makeProject(ada.client);
     await ben.client.get(`/projects/${id}`);
     expect((await ada.client.patch<ProjectResponse>(`/projects/${id}`, { visibility: 'private' })).visibility).toBe(
@@ -187,7 +187,7 @@ describe('a private project', () => {
     expect((await ben.client.send('GET', `/projects/${id}`)).status).toBe(404);
     await ada.client.patch(`/projects/${id}`, { visibility: null, name: 'Still private' });
     await put(ada.client, id, eve.user, 'editor');
-    // A form that shows the visibility also sends it unchanged.
+    // A form that shows the visibility also sends it back unchanged.
     const { status } = await eve.client.send('PATCH', `/projects/${id}`, { body: { visibility: 'private' } });
     expect(status).toBe(200);
     const opened = await eve.client.send('PATCH', `/projects/${id}`, { body: { visibility: 'company' } });
@@ -197,7 +197,7 @@ describe('a private project', () => {
     expect((await ben.client.get<ProjectResponse>(`/projects/${id}`)).name).toBe('Still private');
   });
 
-  it('is included in lists, totals and filters only for people with access', async () => {
+  it('appears in lists, totals and filters only for people with access', async () => {
     const { client: other } = await service.session({ company: boss.company, role: 'member' });
     const mark = `Secret ${ada.user}`;
     const { id } = await makeProject(ada.client, { name: `${mark} 1`, visibility: 'private' });
@@ -226,7 +226,7 @@ describe('a private project', () => {
     for (const query of wrong) expect((await ada.client.send('GET', '/projects', { query })).status).toBe(422);
   });
 
-  it('returns the same 404, in the same time, as a project that does not exist', async () => {
+  it('returns the same 404 in the same time as a project that does not exist', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const none = '01a1fdd8-aae9-7686-bf03-000000000000';
     const paths = ['', '/chat', '/chat/sync', '/cards', '/solve/executions', '/members', '/skills', '/snapshots'];
@@ -244,13 +244,13 @@ describe('a private project', () => {
       }
     }
     const median = (times: number[] = []): number => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
-    // On a busy machine both take longer, and the difference grows.
+    // On a busy machine, both responses take longer and their difference grows.
     expect(Math.abs(median(taken[id]) - median(taken[none]))).toBeLessThan(5 + median(taken[none]));
   }, 30_000);
 });
 
 describe('an API key with limits', () => {
-  it('shows its limits, also to itself', async () => {
+  it('shows its limits, even to itself', async () => {
     const { id } = await makeProject(ada.client);
     const made = await ada.client.post<ApiKeyCreateResponse>('/api-keys', {
       ...{ name: 'Report', access: 'read', project_ids: [id] },
@@ -262,7 +262,7 @@ describe('an API key with limits', () => {
     expect(plain).toMatchObject({ access: 'write', project_ids: null });
   });
 
-  it('is restricted to projects that its creator has access to', async () => {
+  it('is restricted to projects that its creator can access', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const none = '01a1fdd8-aae9-7686-bf03-000000000000';
     const answers = [];
@@ -279,7 +279,7 @@ describe('an API key with limits', () => {
       expect((await ada.client.send('POST', '/api-keys', { body: { name: 'No', project_ids } })).status).toBe(422);
   });
 
-  it('creates no projects if it is restricted to some, and can revoke itself if it is read-only', async () => {
+  it('cannot create projects if it is restricted to some projects, and can revoke itself even if it is read-only', async () => {
     const { id } = await makeProject(ada.client);
     const some = await keyOf(ada.client, { project_ids: [id] });
     expect((await some.send('POST', '/projects', { body: { name: 'More' } })).status).toBe(403);
@@ -293,7 +293,7 @@ describe('an API key with limits', () => {
     expect((await reading.send('GET', '/me')).status).toBe(401);
   });
 
-  it('is company-level only in its projects', async () => {
+  it('is company-level only in its own projects', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const { id: other } = await makeProject(ben.client, { visibility: 'private' });
     const limited = await keyOf(boss.client, { role: 'company', project_ids: [id] });
@@ -323,7 +323,7 @@ describe('an API key with limits', () => {
     expect((await key.get<ProjectResponse>(`/projects/${id}`)).role).toBe('owner');
     const { client } = await service.session({ ...former, role: 'member', issuedAt: 1_000_000_001 });
     await client.get('/me');
-    // The credential is still cached.
+    // At this point, the credentials are still cached.
     expect((await key.send('GET', `/projects/${id}`)).status).toBe(404);
     expect((await key.get<ProjectSummaryListResponse>('/projects', { visibility: 'private' })).total).toBe(0);
     await put(ada.client, id, former.user, 'viewer');
@@ -336,7 +336,7 @@ describe('an API key with limits', () => {
   });
 });
 
-describe('projects from before memberships', () => {
+describe('projects created before memberships existed', () => {
   const db = useDatabase();
   it('are visible to the company and have an owner', async () => {
     const runner = db.source.createQueryRunner();

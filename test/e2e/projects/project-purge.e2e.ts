@@ -13,7 +13,7 @@ import { eventually } from '../../support/eventually.js';
 import { doPeriodicWork } from '../../support/periodic-work.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 
-/** More than a page of each. */
+/** Number of resources of each kind, which is more than a page. */
 const MANY = 2_500;
 const settings = { PROJECTS_GRACE_SECONDS: '1', FILES_GRACE_SECONDS: '1' };
 
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const run = async (task: string): Promise<void> => await doPeriodicWork(database, task);
 
-/** Makes a project in run mode with every kind of resource, and a conversation with a long history. */
+/** Creates a project in run mode with every kind of resource, and a conversation with a long history. */
 async function makeFullProject(client: Client): Promise<{ id: string; long: string }> {
   const { handle } = await makeDeployment(client, { instructions: 'Text', skills: { a: { 'SKILL.md': 'Text' } } });
   const { id } = await makeProject(client, { from_deployment: handle });
@@ -70,7 +70,7 @@ async function makeFullProject(client: Client): Promise<{ id: string; long: stri
   return { id, long: other };
 }
 
-/** Returns the number of rows that belong to projects, by table, without the ledger. */
+/** Returns the number of rows that belong to the projects, by table, without the ledger. */
 async function rowsOf(...projects: string[]): Promise<Record<string, number>> {
   const { rows } = await database.query<{ table: string; rows: number }>(
     `WITH c AS (SELECT id FROM conversations WHERE project_id = ANY ($1)), t AS (SELECT id FROM turns WHERE project_id = ANY ($1))
@@ -99,7 +99,7 @@ const treesOf = async (project: string): Promise<string[]> => {
   return rows.map(({ id }) => id);
 };
 
-/** Blobs that only these trees refer to. */
+/** Returns the blobs that only these trees refer to. */
 const blobsOf = async (trees: string[]): Promise<string[]> => {
   const { rows } = await database.query<{ id: string }>(
     `SELECT id FROM blobs b WHERE EXISTS (SELECT FROM nodes WHERE blob_id = b.id AND container_id = ANY ($1))
@@ -111,7 +111,7 @@ const blobsOf = async (trees: string[]): Promise<string[]> => {
 };
 
 describe('the purge of a deleted project', () => {
-  it('removes everything but its spend after the grace period, even if the process dies in between', async () => {
+  it('removes everything except its spend after the grace period, even if the process dies during the purge', async () => {
     const { client, user, company } = await service.session();
     const { id: kept } = await makeFullProject(client);
     const before = await rowsOf(kept);
@@ -124,7 +124,7 @@ describe('the purge of a deleted project', () => {
     const spent = await client.get<UserUsageListResponse>('/usage/users');
     await client.delete(`/projects/${gone}`);
 
-    // The events are removed, but the locked turns are not. The process dies in between.
+    // The events are already removed, but the turns are locked and still exist. The process dies at this point.
     const holder = new pg.Client(service.environment.databaseUrl);
     await holder.connect();
     try {
@@ -146,7 +146,7 @@ describe('the purge of a deleted project', () => {
     expect(half['turns']).toBeGreaterThanOrEqual(MANY);
     service = await Service.start({ settings, environment: service.environment });
 
-    // The purge is requested twice, but done by a single process.
+    // The purge is requested twice, but only one process performs it.
     const reader = new pg.Client(service.environment.databaseUrl);
     await reader.connect();
     try {

@@ -19,7 +19,7 @@ import { type Script, say, useScriptedService } from '../../support/scripted-age
 import type { Session } from '../../support/session.js';
 import { EventStream } from '../../support/stream.js';
 
-/** Set to 10000 for a longer manual run. */
+/** Number of files. Set RESTORED_FILES to 10000 for a longer manual run. */
 const FILES = Number(process.env['RESTORED_FILES'] ?? 120);
 const MESSAGES = 5_000;
 const AT_ONCE = 10;
@@ -37,11 +37,11 @@ beforeAll(async () => {
 const speakAndWait: Script = async function* ({ signal }) {
   yield say('One');
   yield { type: 'tool_started', id: 'call-1', tool: 'read_file', input: {} };
-  // Longer than the test takes to read many files.
+  // This pause is longer than the time the test takes to read many files.
   await pause(3_600_000, undefined, { signal });
 };
 
-/** Does `work` for many items, a few at a time. */
+/** Does `work` for all items, a few at a time. */
 async function forAll<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   for (let at = 0; at < items.length; at += AT_ONCE) {
@@ -50,7 +50,7 @@ async function forAll<Item, Result>(items: readonly Item[], work: (item: Item) =
   return results;
 }
 
-/** Makes a project with every kind of resource and without running work. */
+/** Creates a project with every kind of resource and without running work. */
 async function makeFullProject(files: number): Promise<string> {
   const boss = await service.session({ company: owner.company });
   const { handle } = await makeDeployment(boss.client, { instructions: 'Text', skills: { a: { 'SKILL.md': 'Text' } } });
@@ -76,7 +76,7 @@ async function makeFullProject(files: number): Promise<string> {
   return id;
 }
 
-/** Returns everything that a reader sees of a project, with the content of every file. */
+/** Returns everything that a reader can see of a project, including the content of every file. */
 async function contentsOf(id: string): Promise<object> {
   const at = `/projects/${id}`;
   const read = async (path: string): Promise<unknown> => await client.get(`${at}${path}`);
@@ -109,7 +109,7 @@ async function contentsOf(id: string): Promise<object> {
 }
 
 describe('a deleted project', () => {
-  it('is restored completely, byte for byte, without running work', async () => {
+  it('is restored completely, byte for byte, but without running work', async () => {
     const id = await makeFullProject(FILES);
     const at = `/projects/${id}`;
     const other = await client.post<ConversationResponse>(`${at}/conversations`, { title: 'Other' });
@@ -141,7 +141,7 @@ describe('a deleted project', () => {
     const upload = await client.post<UploadStartResponse>('/files/upload/start', { ...place, path: 'b.csv', size: 4 });
     const before = await contentsOf(id);
     await client.delete(at);
-    // Data without its own grace period must not be removed before its project.
+    // Data without a grace period of its own must not be removed before its project.
     const config = service.app.get(Config);
     config.FILES_GRACE_SECONDS = 0;
     for (let pass = 0; pass < 3; pass += 1) await service.app.get(CollectorService).collect();
@@ -157,11 +157,11 @@ describe('a deleted project', () => {
     const restored = await client.post<ProjectResponse>(`${at}/restore`);
     expect(restored).toMatchObject({ id, visibility: 'private', role: 'owner' });
     expect(await contentsOf(id)).toEqual(before);
-    // Retried as after a lost response.
+    // Repeats the request, as after a lost response.
     expect(await client.post(`${at}/restore`)).toEqual(restored);
     expect((await client.get<ProjectSummaryListResponse>('/projects', { deleted: true })).projects).toEqual([]);
 
-    // Work that was in progress has ended and reports it.
+    // Work that was in progress has ended and reports the reason.
     const { turn, messages } = await client.get<ConversationSyncResponse>(`${at}/chat/sync`, conversation);
     expect(turn.state).toBe('idle');
     const { is_partial, content, tool_calls } = messages.at(-1) ?? {};
@@ -175,7 +175,7 @@ describe('a deleted project', () => {
       status.status,
     );
 
-    // The restored project works as before.
+    // The restored project works as it did before.
     script = async function* () {
       yield await Promise.resolve(say('Back.'));
     };
@@ -188,7 +188,7 @@ describe('a deleted project', () => {
     await client.delete(at);
   }, 1_800_000);
 
-  it('is restored only by owners and company-level callers with access', async () => {
+  it('can be restored only by owners and by company-level callers with access', async () => {
     const join = async (role: 'member' | 'company' = 'member') => {
       const session = await service.session({ company: owner.company, role });
       await session.client.get('/me');
@@ -218,7 +218,7 @@ describe('a deleted project', () => {
     expect((await editor.client.get<ProjectResponse>(`/projects/${id}`)).role).toBe('editor');
   });
 
-  it('is not restored after the grace period, or once its removal has begun', async () => {
+  it('cannot be restored after the grace period or after its removal has begun', async () => {
     const restore = async (id: string) => await client.send('POST', `/projects/${id}/restore`);
     const age = async (id: string, age: string) =>
       await service.database.query(`UPDATE projects SET deleted_at = now() - $2::interval WHERE id = $1`, [id, age]);
@@ -232,7 +232,8 @@ describe('a deleted project', () => {
     const { projects } = await client.get<ProjectSummaryListResponse>('/projects', { deleted: true });
     expect(projects.map((project) => project.id)).not.toContain(id);
 
-    // The purge waits for a card in the middle of its work. It is the purge, not the clock, that prevents the restoration.
+    // The purge waits for a card in the middle of its work. This shows that the purge, rather than the clock, prevents
+    // the restoration.
     await service.database.query(
       `INSERT INTO cards (project_id, card_type, label, status) VALUES ($1, 'kpi', 'Cost', 'draft')`,
       [id],
@@ -258,7 +259,7 @@ describe('a deleted project', () => {
   }, 30_000);
 });
 
-/** Returns the state of a project, or a mixture if its parts disagree. */
+/** Returns the state of a project, or a mixture if its resources disagree. */
 async function stateOf(id: string): Promise<string> {
   const { rows } = await service.database.query<{ parts: string[] }>(
     `SELECT array_agg(DISTINCT part) AS parts FROM (
@@ -275,7 +276,7 @@ async function stateOf(id: string): Promise<string> {
 }
 
 describe('concurrent deletion and restoration', () => {
-  it('leaves a project entirely present or entirely deleted while other work continues', async () => {
+  it('leave a project either entirely present or entirely deleted while other work continues', async () => {
     script = async function* () {
       yield await Promise.resolve(say('Done.'));
     };
@@ -301,10 +302,10 @@ describe('concurrent deletion and restoration', () => {
       const [deleted, restored] = [204, 200].map(
         (wanted, kind) => statuses.slice(kind * 3, kind * 3 + 3).filter((status) => status === wanted).length,
       );
-      // A restoration that comes first finds the project present.
+      // If the restoration comes first, it finds that the project is present.
       if (deleted === 0) expect(state).toBe('there');
       if (restored === 0 && deleted !== 0) expect(state).toBe('deleted');
-      // Both outcomes leave a project that can be deleted and restored again.
+      // After either outcome, the project can be deleted and restored again.
       await client.send('DELETE', `/projects/${id}`);
       expect(await stateOf(id)).toBe('deleted');
       expect((await client.send('POST', `/projects/${id}/restore`)).status).toBe(200);
@@ -312,7 +313,7 @@ describe('concurrent deletion and restoration', () => {
     }
   }, 60_000);
 
-  it('lets either the purge or the restoration succeed, never both', async () => {
+  it('allow only one of the purge and the restoration to succeed', async () => {
     const config = service.app.get(Config);
     config.PROJECTS_GRACE_SECONDS = 0.3;
     try {

@@ -49,7 +49,7 @@ describe('projects', () => {
     expect(await client.get(`/projects/${project.id}/cards`)).toEqual({ cards: [] });
   });
 
-  it('changes only the given fields, and null clears descriptions', async () => {
+  it('change only in the given fields, and null clears their descriptions', async () => {
     const { id, updated_at } = await create({ name: 'Before', description: 'long', short_description: 'short' });
     const patch = (body: object) => client.patch<ProjectResponse>(`/projects/${id}`, body);
     expect(await patch({ name: 'After' })).toMatchObject({
@@ -68,7 +68,7 @@ describe('projects', () => {
     expect(unchanged.updated_at >= updated_at).toBe(true);
   });
 
-  it('takes a snapshot only on a change to run mode', async () => {
+  it('take a snapshot only when they change to run mode', async () => {
     const { id } = await create({ name: 'To run' });
     await client.post('/files/mkdir', { source: 'workspace', project_id: id, path: 'inputs' });
     const run = await client.patch<ProjectResponse>(`/projects/${id}`, { workspace_mode: 'run' });
@@ -88,7 +88,7 @@ describe('projects', () => {
     expect(born).toMatchObject({ workspace_mode: 'run', current_snapshot_id: expect.any(String) });
   });
 
-  it('lists the latest change first, in pages, filtered by name and mode', async () => {
+  it('are listed in pages, latest change first, and can be filtered by name and mode', async () => {
     const own = await service.session();
     const made: string[] = [];
     for (const name of ['Alpha plan', 'Beta', 'Gamma PLAN']) {
@@ -107,7 +107,7 @@ describe('projects', () => {
     expect(await list({ workspace_mode: 'run' })).toMatchObject({ names: ['Alpha plan'], total: 1 });
   });
 
-  it('copies template files of a deployment to the workspace', async () => {
+  it('contain copies of the deployment’s template files in their workspaces', async () => {
     const { handle } = await client.post<DeploymentResponse>('/deployments', { name: 'With files' });
     await client.post('/files/mkdir', { source: 'deployment', deployment_name: handle, path: 'inputs/weekly' });
     await client.put(`/deployments/${handle}/instructions`, { content: 'Hello' });
@@ -121,7 +121,7 @@ describe('projects', () => {
 });
 
 describe('deployments', () => {
-  it('have distinct handles and names that are unique in the company', async () => {
+  it('have handles and names that are unique in the company', async () => {
     const own = await service.session();
     const add = (name: string) => own.client.send<DeploymentResponse>('POST', '/deployments', { body: { name } });
     expect((await add('Plan A')).body.handle).toBe('plan-a');
@@ -136,7 +136,7 @@ describe('deployments', () => {
     expect(byName.handle).toBe('plan-a-3');
   });
 
-  it('are created only by company-level callers', async () => {
+  it('can be created only by company-level callers', async () => {
     const member = await service.session({ company: session.company, role: 'member' });
     expect((await member.client.send('POST', '/deployments', { body: { name: 'Mine' } })).status).toBe(403);
   });
