@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ client, token } = await service.session());
 });
 
-/* A plan over products and weeks with scarce hours. Products can be stored for the next week. */
+/* Plan over products and weeks with scarce hours. Products can be stored until the next week. */
 
 const PRODUCTS = [
   { product: 'oak chair', price: 30, hours: 2 },
@@ -62,16 +62,16 @@ const CARDS: [string, string, object][] = [
   ['kpi', 'Hours used', { expression: 'sum p in products, t in weeks: hours[p] * make[p, t]', description: 'hours' }],
 ];
 
-/** Figures that scenarios change. */
+/** Input data that scenarios change. */
 interface Figures {
   capacity: number;
-  /** Factor by product. */
+  /** Factor for each product. */
   demand: Record<string, number>;
   overtime: number;
 }
 const BASE: Figures = { capacity: 40, demand: {}, overtime: 30 };
 
-/** Each scenario as changes for the API, as text for the chat, and as figures for another solver. */
+/** Scenarios as changes for the API, as chat statements, and as input for another solver. */
 const SCENARIOS: { name: string; changes: Change[]; said: string; figures: Figures }[] = [
   {
     name: 'two shifts',
@@ -93,7 +93,7 @@ const SCENARIOS: { name: string; changes: Change[]; said: string; figures: Figur
   },
 ];
 
-/** Solves the same plan with GLPK. */
+/** Solves the same plan using GLPK. */
 async function byGlpk({ capacity, demand, overtime }: Figures): Promise<{ profit: number; hours: number }> {
   const glpk = await Glpk();
   const orders = DEMAND.flat();
@@ -170,7 +170,7 @@ const over = async (project: string, executions: { id: string }[]): Promise<void
     );
 };
 
-/** Removes ids and times from a comparison, which differ between two projects. */
+/** Removes ids and times, which differ between two projects, from a comparison. */
 const plain = ({ base, scenarios, differing }: Wire<ScenarioComparisonResponse>) => ({
   base: base && { ...base, execution_id: '', ended_at: '' },
   scenarios: scenarios.map((one) => ({ ...one, scenario_id: '', execution_id: '', ended_at: '' })),
@@ -199,7 +199,7 @@ describe('a plan with three scenarios', () => {
     compared = await compare(project);
   }, 120_000);
 
-  it('is compared with the same figures as in another solver', async () => {
+  it('is compared using the same numbers as those from another solver', async () => {
     const base = await byGlpk(BASE);
     expect(compared.base?.status).toBe('optimal');
     expect(compared.base?.objective_value).toBeCloseTo(base.profit, 6);
@@ -215,7 +215,7 @@ describe('a plan with three scenarios', () => {
     }
   });
 
-  it('shows the differences, largest first', () => {
+  it('shows the differences in order, largest first', () => {
     const { differing } = compared;
     const spreads = differing.map(
       ({ values }) => Math.max(...Object.values(values)) - Math.min(...Object.values(values)),
@@ -233,7 +233,7 @@ describe('a plan with three scenarios', () => {
     expect(places.some((place) => place.startsWith('make|oak chair|'))).toBe(true);
   });
 
-  it('is returned as CSV on request', async () => {
+  it('can be returned as CSV', async () => {
     const response = await fetch(`${service.url}/api/v1/projects/${project}/scenarios/compare`, {
       headers: { authorization: `Bearer ${token}`, accept: 'text/csv' },
     });
@@ -245,7 +245,7 @@ describe('a plan with three scenarios', () => {
     expect(Number(objective)).toBe(compared.base?.objective_value);
   });
 
-  it('is filtered by scenario, and reports unknown ids', async () => {
+  it('can be filtered by scenario, and reports unknown ids', async () => {
     const [first, , third] = compared.scenarios;
     const some = await compare(project, { ids: `${third!.scenario_id},${first!.scenario_id}` });
     expect(some.scenarios).toEqual([third, first]);
@@ -259,7 +259,7 @@ describe('a plan with three scenarios', () => {
     expect(body).toMatchObject({ detail: [{ loc: ['query', 'ids'], input: 'none' }] });
   });
 
-  it('gives the same result in the chat alone', async () => {
+  it('gives the same result when only the chat is used', async () => {
     const other = await makePlan();
     const say = async (content: string): Promise<string> => {
       await client.post(`/projects/${other}/chat`, { content });
@@ -296,20 +296,20 @@ describe('a plan with three scenarios', () => {
       });
       await over(other, [await client.post<ExecutionResponse>(path, { scenario_id: id })]);
     }
-    // A run of a model file is not a run of the canvas.
+    // A run of a model file does not count as a run of the canvas.
     await makeFile(client, { source: 'workspace', project_id: other }, 'm.lp', 'max x st c: x <= 4 end');
     await over(other, [await client.post<ExecutionResponse>(path, { input_file_ids: ['m.lp'] })]);
     expect(await compare(other)).toMatchObject({
       base: null,
       scenarios: [{ status: 'infeasible', objective_value: null, difference: null }],
     });
-    // A run without a file is a run of the canvas.
+    // A run without input files does count as a run of the canvas.
     const base = await client.post<ExecutionResponse>(path, { input_file_ids: [] });
     await over(other, [base]);
     expect((await compare(other)).base).toMatchObject({ execution_id: base.id, status: 'optimal' });
   }, 60_000);
 
-  it('counts the members of an empty plan as 0', async () => {
+  it('counts members that are missing from a plan as 0', async () => {
     const { id: other } = await makeProject(client);
     const at = `/projects/${other}`;
     const make = (card_type: string, label: string, data: object) =>
@@ -332,7 +332,7 @@ describe('a plan with three scenarios', () => {
     ]);
   }, 60_000);
 
-  it('shows KPIs with the same label side by side in their order', async () => {
+  it('shows KPIs with the same label side by side in their original order', async () => {
     const { id: other } = await makeProject(client);
     const at = `/projects/${other}`;
     const make = (card_type: string, label: string, data: object) =>

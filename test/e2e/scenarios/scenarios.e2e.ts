@@ -38,7 +38,7 @@ const upload = (path: string, text: string) =>
   makeFile(client, { source: 'workspace', project_id: project }, path, text);
 const addCard = (card_type: string, label: string, data: object) =>
   client.post<CardResponse>(`/projects/${project}/cards`, { card_type, label, data });
-/** A plan with 60 hours for three products, at most 40 of each. */
+/** Creates a plan with 60 hours for three products, at most 40 of each. */
 async function makeShop(): Promise<Wire<CardResponse>> {
   await upload('products.csv', PRODUCTS);
   await addCard('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
@@ -91,7 +91,7 @@ describe('scenarios', () => {
     ];
     const made = await client.post<ScenarioResponse>(at(), { name: 'Two shifts', description: 'More', changes });
     expect(made).toMatchObject({ project_id: project, name: 'Two shifts', description: 'More', changes });
-    // In the order of the document.
+    // The changes are in the order of the request.
     expect(JSON.stringify(made.changes)).toBe(JSON.stringify(changes));
     const other = await create('Fewer', hours(10));
     expect(await client.get(at(), { limit: 1 })).toEqual({ scenarios: [other], limit: 1, offset: 0, total: 2 });
@@ -116,7 +116,7 @@ describe('scenarios', () => {
     expect((await client.get<ScenarioListResponse>(at())).total).toBe(1);
   });
 
-  it('are limited to 100 even if created concurrently, and mark their project as changed', async () => {
+  it('are limited to 100 even if they are created concurrently, and mark their project as changed', async () => {
     const before = (await client.get<ProjectResponse>(`/projects/${project}`)).updated_at;
     const names = Array.from({ length: 105 }, (_, index) => `Scenario ${index}`);
     const statuses = await Promise.all(
@@ -127,7 +127,7 @@ describe('scenarios', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).updated_at > before).toBe(true);
   });
 
-  it('are checked completely, and each problem is reported at its location', async () => {
+  it('are checked completely, with each problem reported at its location', async () => {
     await makeShop();
     const wrong = [
       { kind: 'values', target: 'hours', to: 1 },
@@ -171,7 +171,7 @@ describe('scenarios', () => {
       ],
       [['body', 'changes', 3, 'to'], 'Value error, the workspace has no file nowhere.csv'],
     ];
-    // A name may be in another file that has not been read yet, so it is accepted.
+    // The unknown name may be in a file that has not been read yet, so it is accepted.
     expect(await problems('POST', at(), { name: 'Unfit', changes: unfit.slice(0, 3) })).toEqual(expected.slice(0, 2));
     expect(await problems('POST', at(), { name: 'Unfit', changes: [hours(1), hours(2), hours(3), unfit[3]] })).toEqual(
       expected.slice(2),
@@ -227,14 +227,14 @@ describe('a solve of scenarios', () => {
     const { executions: both } = await solve({ scenario_ids: [ids[1]], include_base: true });
     expect(both.map(({ scenario_id }) => scenario_id)).toEqual([null, ids[1]]);
     expect(await objectives(both)).toEqual([PROFIT, 3_400]);
-    // The canvas itself was solved.
+    // The run solves the canvas itself.
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe('pass');
     const { executions: none } = await solve({ scenario_ids: [(await create('None', hours(-1))).id] });
     expect((await over(none[0]?.id ?? '')).result?.status).toBe('infeasible');
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe('pass');
   });
 
-  it('uses the same snapshot for 20 scenarios during edits, and counts them as a single waiting solve', async () => {
+  it('uses the same snapshot for 20 scenarios during edits, and counts as a single waiting solve', async () => {
     const card = await makeShop();
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1)
@@ -245,7 +245,7 @@ describe('a solve of scenarios', () => {
       ({ version } = await client.patch<CardResponse>(`/projects/${project}/cards/${card.id}`, { version, data }));
       await upload('products.csv', PRODUCTS.replace('50', String(50 + (value % 10))));
     };
-    // From now on the hours are enough for fewer than the 40 tables.
+    // From now on, there are not enough hours for 40 tables.
     await edit(0);
     const stopped = new AbortController();
     const edits = (async () => {
@@ -261,7 +261,7 @@ describe('a solve of scenarios', () => {
     expect(new Set(executions.map(({ created_at }) => created_at)).size).toBe(1);
     const found = await objectives(executions);
     const [base = NaN, first, second = NaN] = found as number[];
-    // With a common snapshot, each additional hour adds the same profit up to 40 tables.
+    // With a common snapshot, each additional hour adds the same profit until 40 tables are made.
     expect(first).toBe(base);
     const step = second - base;
     expect(step).toBeGreaterThanOrEqual(50);
@@ -272,7 +272,7 @@ describe('a solve of scenarios', () => {
     );
   }, 90_000);
 
-  it('starts all scenarios or none, and names the scenario that no longer fits', async () => {
+  it('starts all scenarios or none, and names the scenario that no longer fits the canvas', async () => {
     const card = await makeShop();
     const [one, two] = [await create('One', hours(10)), await create('Two shifts', { kind: 'off', target: 'Labour' })];
     const at422 = async (body: object) => await problems('POST', `${at()}/solve`, body);
@@ -305,7 +305,7 @@ describe('a solve of scenarios', () => {
     expect(await containers()).toBe(trees);
   });
 
-  it('solves only as many scenarios together as their cards leave space for', async () => {
+  it('solves only as many scenarios together as fit into the space for their cards', async () => {
     const ids = [await create('One'), await create('Two'), await create('Three')].map(({ id }) => id);
     await query(
       `INSERT INTO cards (project_id, card_type, label, status, data)
@@ -326,7 +326,7 @@ describe('a solve of scenarios', () => {
     expect((await solve({ scenario_ids: [one!, two!] })).executions).toHaveLength(2);
   });
 
-  it('names the change of a scenario that only the files contradict', async () => {
+  it('names the scenario change that contradicts the data files', async () => {
     await makeShop();
     const { id } = await create('Typo', hours(30), { kind: 'cell', target: 'price', key: ['oak char'], to: 3 });
     const { executions } = await solve({ scenario_ids: [id] });
@@ -339,7 +339,7 @@ describe('a solve of scenarios', () => {
     });
   });
 
-  it('uses the snapshot in run mode, and keeps its scenario id after a deletion', async () => {
+  it('uses the snapshot in run mode, and keeps the id of a scenario that is deleted', async () => {
     const card = await makeShop();
     await client.patch(`/projects/${project}`, { workspace_mode: 'run' });
     await client.patch(`/projects/${project}/cards/${card.id}`, {
@@ -357,7 +357,7 @@ describe('a solve of scenarios', () => {
     expect(found.executions.map((one) => one.id)).toEqual([executions[1]?.id]);
   });
 
-  it('is also started for a single scenario like other runs, with their options', async () => {
+  it('can be started for a single scenario like any other run, with the same options', async () => {
     await makeShop();
     const scenario = await create('Fewer hours', hours(10));
     const path = `/projects/${project}/solve/executions`;
@@ -385,19 +385,19 @@ describe('a solve of scenarios', () => {
     );
   });
 
-  it('counts once towards the limit of waiting solves', async () => {
+  it('counts as one solve towards the limit of waiting solves', async () => {
     await makeShop();
     const ids: string[] = [];
     for (let index = 0; index < 12; index += 1) ids.push((await create(`S ${index}`, hours(index))).id);
     const batches = await Promise.all(Array.from({ length: 4 }, () => solve({ scenario_ids: ids })));
-    // There are 48 executions and a single worker. More than 20 executions wait, but only a few batches.
+    // There are 48 executions and a single worker. More than 20 executions are waiting, but only in a few batches.
     expect(batches.flatMap(({ executions }) => executions)).toHaveLength(48);
     for (const { executions } of batches)
       for (const { id } of executions) await client.send('POST', `/projects/${project}/solve/executions/${id}/cancel`);
   });
 });
 
-describe('scenarios in the chat of the guide', () => {
+describe('scenarios in the chat with the guide', () => {
   /** Returns the guide's answer without its introduction, the checklist and the open question. */
   const say = async (content: string): Promise<string> => {
     await client.post(`/projects/${project}/chat`, { content });
@@ -408,7 +408,7 @@ describe('scenarios in the chat of the guide', () => {
       .join('\n\n');
   };
 
-  it('are stated, shown, solved with the canvas, and removed', async () => {
+  it('can be created, shown, solved with the canvas, and removed', async () => {
     await makeShop();
     await upload('other.csv', PRODUCTS.replace('50', '100'));
     expect(await say('scenario "two shifts": hours x 2, price + 5 where region = "north", without Labour')).toBe(
@@ -482,7 +482,7 @@ describe('scenarios in the chat of the guide', () => {
   }, 60_000);
 });
 
-/** Returns the number of existing file trees. */
+/** Returns the number of file trees. */
 const containers = async (): Promise<number | undefined> =>
   (await query<{ count: number }>('SELECT count(*)::integer AS count FROM containers'))[0]?.count;
 
