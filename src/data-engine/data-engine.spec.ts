@@ -227,7 +227,7 @@ describe('data engine task', () => {
     expect((await test.query('SELECT 1 AS a')).rows).toBe('[[1]]');
   });
 
-  it('waits for tasks of the same company but not for those of other companies', async () => {
+  it('waits for tasks of the same company but not for tasks of other companies', async () => {
     test = await TestEngine.start();
     const gone = new AbortController();
     const slow = [1, 2, 3].map(() => reasonOf(test!.query(SLOW, {}, { signal: gone.signal })));

@@ -11,7 +11,7 @@ import { MetricsService } from '../../src/common/metrics/metrics.service.js';
 /** The built module, because the engine's processes run JavaScript. */
 export const ENGINE_ENTRY = new URL('../../dist/packages/data-engine/engine-process.js', import.meta.url);
 
-/** Data engine with processes and a folder of its own. */
+/** Data engine with its own processes and folder. */
 export class TestEngine {
   private constructor(
     readonly engine: DataEngine,

@@ -185,7 +185,7 @@ describe('TurnWriter', () => {
     ]);
   });
 
-  it('adds costs to those of earlier attempts', async () => {
+  it('adds costs to the costs of earlier attempts', async () => {
     const { writer, writes } = make({ credits: 2 });
     await writer.accept({ type: 'usage', credits: 0.5 });
     expect(writes).toEqual([]);
