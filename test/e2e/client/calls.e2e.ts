@@ -72,7 +72,7 @@ describe('every operation of openapi.json', () => {
     Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
   );
 
-  it('has a type of its own', () => {
+  it('has a separate type', () => {
     type Typed = {
       [M in Uppercase<Method>]: `${M} ${Parameters<WorkspaceClient[M]>[0]}`;
     }[Uppercase<Method>];

@@ -48,7 +48,7 @@ function skill(path: (index: number) => string, { most = Infinity, bytes = 8 * M
 
 const put = async (body: string, owner: string): Promise<Refusal> => await send('PUT', `${owner}/skills/s`, body);
 
-/** Does work that must not change stored data, and checks that another caller is served meanwhile. */
+/** Does work that must not change stored data, and checks that another caller is served during that time. */
 async function unharmed(work: () => Promise<void>): Promise<void> {
   const before = await fingerprint(service.environment);
   await work();

@@ -289,7 +289,7 @@ describe('an entity tag', () => {
     const outsider = await service.session({ company, role: 'member' });
     const { at, handle, card, conversation, execution } = await furnish(owner);
     const skill = `${at}/skills/shifts`;
-    // The tag belongs to the deployment's skill, because the project does not have a skill of its own yet.
+    // The tag belongs to the deployment's skill, because the project does not have its own skill yet.
     const tag = await tagOf(client, skill);
     const put = { body: { files: { 'SKILL.md': 'Own.' } }, headers: { 'if-match': tag } };
     expect((await client.send('PUT', skill, put)).status).toBe(412);

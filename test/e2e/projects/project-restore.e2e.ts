@@ -141,7 +141,7 @@ describe('a deleted project', () => {
     const upload = await client.post<UploadStartResponse>('/files/upload/start', { ...place, path: 'b.csv', size: 4 });
     const before = await contentsOf(id);
     await client.delete(at);
-    // Data without a grace period of its own must not be removed before its project.
+    // Data without its own grace period must not be removed before its project.
     const config = service.app.get(Config);
     config.FILES_GRACE_SECONDS = 0;
     for (let pass = 0; pass < 3; pass += 1) await service.app.get(CollectorService).collect();
