@@ -19,15 +19,15 @@ const B = { 'SKILL.md': 'B', 'b/b.txt': 'B' };
 const FROM_DEPLOYMENT = { 'SKILL.md': 'D', 'a.txt': 'D', 'b/b.txt': 'D' };
 const SETS: Record<string, Files> = { A, B, D: FROM_DEPLOYMENT };
 
-/** Reads the files of a mounted skill when called. */
+/** Reads the files of a mounted skill when it is called. */
 async function textsOf({ files }: EffectiveSkill): Promise<Files> {
   const texts = await worker.app.get(FileTreeReaderService).readTexts([...files.values()]);
   return Object.fromEntries(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
 }
 
-/** Mounted configurations of the turns: the catalogue entry of the skill and its texts. */
+/** Configurations mounted in the turns: the catalog entry of the skill and its files. */
 const configurations: { instructions: string | null; letter: string; files: Files }[] = [];
-/** Reads the mounted files only after the skill was replaced several more times. */
+/** Reads the mounted files only after the skill has been replaced several more times. */
 const script: Script = async function* ({ configuration: { instructions, skills } }) {
   yield { type: 'text', text: 'Wait.' };
   await pause(100);
@@ -38,7 +38,7 @@ const script: Script = async function* ({ configuration: { instructions, skills 
 };
 
 let first: Service;
-/** Another process, which also answers turns. */
+/** Second process, which also answers turns. */
 let worker: ScriptedService;
 let onFirst: Session;
 let onSecond: Client;
@@ -58,7 +58,7 @@ afterAll(async () => {
   await removeEnvironment(first.environment);
 }, 60_000);
 
-/** Repeats with pauses until `work` has ended. */
+/** Repeats an action with pauses until `work` has ended. */
 async function during(work: Promise<unknown>, pauseMs: number, repeated: () => Promise<unknown>): Promise<void> {
   const state = { over: false };
   const ended = work.finally(() => {
@@ -81,14 +81,14 @@ const times = async (count: number, work: (index: number) => Promise<unknown>): 
   await until((index) => index === count, work);
 
 describe('a skill that a process replaces repeatedly while another process pulls', () => {
-  it('is always read and mounted as a whole', async () => {
+  it('is always read and mounted as a complete set of files', async () => {
     const skills = { rules: FROM_DEPLOYMENT };
     const { handle } = await makeDeployment(onFirst.client, { instructions: 'Instructions', skills });
     const { id } = await makeProject(onFirst.client, { from_deployment: handle });
     const path = `/projects/${id}/skills/rules`;
     await onFirst.client.put(path, { files: B });
     const seen = new Set<string>();
-    // The deployment's copy may be visible while the project's own is removed, but never while it is replaced.
+    // The deployment's copy may be visible while the project's own skill is removed, but never while it is replaced.
     let away = false;
     let removals = 0;
     const read = async (client: Client): Promise<void> => {
@@ -102,7 +102,7 @@ describe('a skill that a process replaces repeatedly while another process pulls
       seen.add(letter);
     };
 
-    // Ensures that the other loops run a few times even if this loop is fast.
+    // Ensures that the other loops run at least a few times, even if this loop is fast.
     const rounds = [0, 0, 0, 0];
     const counted = (at: number, work: () => Promise<void>) => async (): Promise<void> => {
       await work();
@@ -158,7 +158,7 @@ describe('a skill that a process replaces repeatedly while another process pulls
     expect((await onFirst.client.get<ProjectSkillDetail>(path)).files).toEqual(B);
   }, 120_000);
 
-  it('is copied to projects as a whole if it belongs to the deployment', async () => {
+  it('is copied to projects as a complete set if it belongs to the deployment', async () => {
     const { handle } = await makeDeployment(onFirst.client, { skills: { rules: A, more: A } });
     const { id } = await makeProject(onFirst.client, { from_deployment: handle });
     const replacing = times(30, async (index) => {

@@ -12,7 +12,7 @@ interface Refusal {
 
 const service = useService();
 let client: Client;
-/** Paths of the two owners of skills. */
+/** Paths of both owners of skills. */
 let owners: string[];
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const put = async (owner: string, name: string, files: unknown) => {
   return await client.send<SkillSummary & Refusal>('PUT', path, { body: { files } });
 };
 
-/** Returns the entries of the response that rejects a put to either owner. */
+/** Returns the error entries of a put that both owners reject. */
 async function refusal(name: string, files: Files): Promise<Refusal['detail']> {
   const answers = await Promise.all(owners.map(async (owner) => await put(owner, name, files)));
   expect([name, ...answers.map(({ status }) => status)]).toEqual([name, 422, 422]);
@@ -45,7 +45,7 @@ async function accepted(name: string, files: Files): Promise<void> {
   }
 }
 
-/** Does work that must not change stored data, neither rows nor files. */
+/** Does work that must not change stored data, and checks that rows and files stay the same. */
 async function changingNothing(work: () => Promise<void>): Promise<void> {
   const before = await fingerprint(service.environment);
   await work();
@@ -59,7 +59,7 @@ describe('the name of a skill', () => {
     await accepted(name, main);
   });
 
-  it('is rejected if it is too long, or has other characters or misplaced hyphens', async () => {
+  it('is rejected if it is too long, or contains other characters or misplaced hyphens', async () => {
     await changingNothing(async () => {
       for (const name of ['x'.repeat(65), 'A', 'a_b', 'a--b', '-a', 'a-', 'a.b', 'é', ' a', 'a ', 'a\n', '%00']) {
         const entry = { type: 'value_error', loc: ['path', 'skill'], input: name, ctx: { error: {} } };
@@ -82,12 +82,12 @@ describe('the paths in a skill', () => {
     ['SKILL.md further in', 'x/SKILL.md'],
   ])('can have %s', async (_, path) => await accepted('paths', { ...main, [path]: 'x' }));
 
-  it('are normalised', async () => {
+  it('are normalized', async () => {
     const { body } = await put(owners[0] as string, 'normal', { '/SKILL.md': 'x', 'e\u0301': 'y' });
     expect(body.files).toEqual(['SKILL.md', '\u00e9']);
   });
 
-  it('are rejected separately, each with its reason', async () => {
+  it('are rejected independently, each with its reason', async () => {
     const faults: [string, RegExp][] = [
       ['', /must not be empty/],
       ['/', /must not be empty/],
@@ -157,7 +157,7 @@ describe('the size of a skill', () => {
     });
   });
 
-  it('fits into a request of 8 MiB with any escapes', async () => {
+  it('fits into a request of 8 MiB regardless of escape sequences', async () => {
     const [owner = ''] = owners;
     const escaped = (text: string) => [...text].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
     const text = `{"files": {"SKILL.md": "${escaped('x'.repeat(1_000_000))}"}}`;
@@ -173,7 +173,7 @@ describe('the size of a skill', () => {
 });
 
 describe('frontmatter', () => {
-  it('is read with a byte order mark, CRLF, and up to 65,536 bytes of it', async () => {
+  it('is read with a byte order mark, with CRLF, and up to 65,536 bytes', async () => {
     const description = 'y'.repeat(65_536 - 'name: own\ndescription: \n'.length);
     const text = `---\nname: own\ndescription: ${description}\n---\n`;
     for (const [given, read] of [
@@ -206,7 +206,7 @@ describe('frontmatter', () => {
     ['a description that is a list', 'name: own\ndescription: [a, b]', 3, 'description is not a string'],
     ['a key given twice', 'name: own\nname: own', 3, 'the key "name" appears twice'],
     ['a list for a mapping', '- name', 2, 'the frontmatter is not a mapping'],
-  ])('is rejected with file, line and reason if it has %s', async (_, yaml, line, reason) => {
+  ])('is rejected with file, line and reason if it contains %s', async (_, yaml, line, reason) => {
     await changingNothing(async () => {
       const text = `---\n${yaml}\n---\nText`;
       const [entry, ...more] = await refusal('own', { 'SKILL.md': text, 'other.md': '---\nnot: looked: at\n---\n' });

@@ -67,7 +67,7 @@ describe('skills', () => {
     });
   });
 
-  it('are kept unchanged after an upload into a deployment', async () => {
+  it('are not changed by an upload into a deployment', async () => {
     const { handle } = await makeDeployment(client);
     const tree = { source: 'deployment', deployment_name: handle } as const;
     await makeFile(client, tree, 'skills/faulty/SKILL.md', '---\na: b: c\n---\n# Title');
@@ -102,7 +102,7 @@ describe('skills', () => {
     });
   });
 
-  it('are rejected if other files are in their way', async () => {
+  it('are rejected if other files occupy their paths', async () => {
     const { handle } = await makeDeployment(client);
     const tree = { source: 'deployment', deployment_name: handle } as const;
     await makeFile(client, tree, 'skills', 'a file');
@@ -114,7 +114,7 @@ describe('skills', () => {
     expect(await client.get(`${at}/skills`)).toEqual({ skills: [] });
   });
 
-  it('are stored as a complete set by concurrent puts, never as a mixture', async () => {
+  it('are stored as a complete set by each of several concurrent puts, never as a mixture', async () => {
     const { id } = await makeProject(client);
     const at = `/projects/${id}/skills/same`;
     const sets = Array.from({ length: 8 }, (_, index) => ({
@@ -135,7 +135,7 @@ describe('skills', () => {
     }
   });
 
-  it('are reflected in the project’s last change', async () => {
+  it('update the project’s time of last change', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'x' });
     const { id, updated_at } = await makeProject(client, { from_deployment: handle });
     const moments = [updated_at];
@@ -152,7 +152,7 @@ describe('skills', () => {
     expect(moments).toEqual([...new Set(moments)].sort());
   });
 
-  it('are only accessible in their company, like agent configuration', async () => {
+  it('are accessible only in their company, like the agent configuration', async () => {
     const { handle } = await makeDeployment(client, { skills: { a: { 'SKILL.md': 'a' } } });
     const { id } = await makeProject(client, { from_deployment: handle });
     const requests = (project: string): [string, string, object?][] => [
@@ -173,7 +173,7 @@ describe('skills', () => {
         expect([method, path, await statusOf(method, path, client, body)]).toEqual([method, path, 404]);
       }
     }
-    // Another company's deployment does not exist, even for the caller's own project.
+    // Another company's deployment is not found, even for the caller's own project.
     const theirs = await makeProject(foreign);
     for (const path of ['agent-config/pull', 'checkout']) {
       expect(await statusOf('POST', `/projects/${theirs.id}/${path}`, foreign, { from_deployment: handle })).toBe(404);
