@@ -22,7 +22,7 @@ beforeAll(async () => {
     'below/lines.ndjson': '{"a":1,"b":"x"}\n{"a":2}\n',
     'ragged.csv': 'a,b\n1,2\n3,4,5\n6,7\n',
     'empty.csv': '',
-    // The service keeps the time, and the other reader keeps the text.
+    // The service keeps the time, whereas the other reader keeps the string.
     'zone.json': '[{"at":"2025-03-14T00:00:00+02:00"}]',
     'notes.md': 'no table',
   };
@@ -44,7 +44,7 @@ async function reportOf(...args: string[]): Promise<{ output: string; status: nu
 }
 
 describe('the corpus command', () => {
-  it('lists every table of a folder with refusals and differences', async () => {
+  it('lists every table in a folder, including rejected files and differences', async () => {
     const { output, status, report } = await reportOf();
     const [read, differs] = hasPython ? ['same', 'differs'] : ['read', 'read'];
     expect(status).toBe(0);
@@ -62,7 +62,7 @@ describe('the corpus command', () => {
     expect(output.includes('NOT COMPARED')).toBe(!hasPython);
   }, 120_000);
 
-  it('explains its arguments if the folder is missing', () => {
+  it('explains its arguments if no folder is given', () => {
     const { status, stderr } = run();
     expect(status).toBe(2);
     expect(stderr).toContain('Usage: npm run test:corpus -- <folder>');

@@ -29,7 +29,7 @@ const refusal = async (route: string, body: object): Promise<unknown> => {
 };
 
 const PLAN = 'Plan 2025\n\nitem;price;due\noak;1.250;03/04/2025\npine;2.500;05/06/2025\nTotal;3.750;\n';
-/** A table with a total row that is read as data. */
+/** Table with a total row that is read as data. */
 const KEPT_TOTAL = 'region,qty\nTotal,30\nN,10\nS,20\n';
 
 describe('POST /files/table', () => {
@@ -58,7 +58,7 @@ describe('POST /files/table', () => {
     });
   });
 
-  it('reads a file in the dialect of the request after a request without dialect', async () => {
+  it('reads a file in the requested dialect even if it was read without a dialect before', async () => {
     await upload('plan.csv', PLAN);
     await table('plan.csv');
     const dialect = { decimal: '.', date_order: 'month_first', last_row: 6 };
@@ -73,7 +73,7 @@ describe('POST /files/table', () => {
     expect((await table('plan.csv', { dialect: { decimal: null } })).rows[0]).toEqual(['oak', 1250, '2025-04-03']);
   });
 
-  it('reports the dialect of a workbook, and none for JSON', async () => {
+  it('reports the dialect of a workbook, but none for JSON', async () => {
     const rows = [['Plan'], undefined, ['p', 'n', null, 'q', 'm'], ['a', 1, null, 'u', 5], ['b', 2, null, 'v', 6]];
     await upload('plan.xlsx', workbookFile({ Plan: rows }));
     await upload('plan.json', '[{"a":1}]');
@@ -176,7 +176,7 @@ describe('a data card', () => {
     );
   }
 
-  it('plans without totals, reports them, and uses the decimal sign of its dialect', async () => {
+  it('is used in plans without total rows, reports them, and applies the decimal sign of its dialect', async () => {
     await upload('items.csv', 'item;limit\noak;1.250\npine;2.500\nTotal;3.750\n');
     const set = { set: 'items', file_path: 'items.csv', key: ['item'], description: 'What we make' };
     const { id, version } = await add('data', 'Items', set);
@@ -204,7 +204,7 @@ describe('a data card', () => {
     expect(await solve()).toMatchObject({ result: { objective_value: 3.75 } });
   });
 
-  it('has a gap for an invalid dialect, and for a dialect that does not fit the file', async () => {
+  it('has a gap for an invalid dialect and for a dialect that does not match the file', async () => {
     await upload('items.csv', 'item;limit\noak;1\n');
     const set = { file_path: 'items.csv', key: ['item'], description: 'What we make' };
     await add('data', 'Typo', { ...set, set: 'first', dialect: { decimals: ',' } });

@@ -91,7 +91,7 @@ describe('a table', () => {
     expect(await client.post('/files/table', empty)).toMatchObject({ rows: [['chair', 'south', null, 4]] });
   });
 
-  it('is read from a deployment and a snapshot, and hidden from other companies', async () => {
+  it('can be read from a deployment and a snapshot, but not by other companies', async () => {
     const { client, place } = await makeWorkspace({ 'prices.csv': PRICES });
     const { handle } = await makeDeployment(client);
     const template = { source: 'deployment', deployment_name: handle } as const;
@@ -104,7 +104,7 @@ describe('a table', () => {
     });
   });
 
-  it('compares long numbers in a filter exactly', async () => {
+  it('compares long numbers exactly in a filter', async () => {
     const id = '12345678901234567890';
     const { client, place } = await makeWorkspace({
       'ids.json': `[{"id":${id},"n":1},{"id":12345678901234567891,"n":2}]`,
@@ -128,7 +128,7 @@ describe('a table', () => {
       });
   });
 
-  it('is rejected at its location if the file is not a table', async () => {
+  it('is rejected with its location if the file is not a table', async () => {
     const { client, place } = await makeWorkspace({
       'ragged.csv': 'a,b\n1,2\n3\n',
       'AGENTS.md': '# Hello',
@@ -191,7 +191,7 @@ describe('a query', () => {
     expect(await client.post('/files/query', first)).toMatchObject({ rows: [{}], truncated: true });
   });
 
-  it('saves its whole result as a file that can be read as a table', async () => {
+  it('saves its complete result as a file that can be read as a table', async () => {
     const { client, place } = await makeWorkspace({ 'demand.csv': DEMAND });
     const query = { ...place, tables: { d: 'demand.csv' }, sql: 'SELECT product, quantity FROM d', limit: 1 };
     const { rows, saved } = await client.post<QueryResponse>('/files/query', { ...query, save_as: 'out/all.csv' });
@@ -203,7 +203,7 @@ describe('a query', () => {
     expect(await client.post('/files/table', { ...place, path: 'out/all.parquet' })).toMatchObject({ total: 3 });
   });
 
-  it('saves the result of deployment tables into the named project if the caller may write there', async () => {
+  it('saves a result from deployment tables in the given project if the caller may write there', async () => {
     const { client, place } = await makeWorkspace();
     const { handle } = await makeDeployment(client);
     const template = { source: 'deployment', deployment_name: handle } as const;
@@ -220,7 +220,7 @@ describe('a query', () => {
     expect(await client.send('POST', '/files/query', { body: stolen })).toMatchObject({ status: 404 });
   });
 
-  it('reports errors at their location and changes nothing', async () => {
+  it('reports errors with their location and changes nothing', async () => {
     const { client, place } = await makeWorkspace({ 'prices.csv': PRICES, 'ragged.csv': 'a,b\n1\n' });
     const ask = async (body: object) =>
       await client.send('POST', '/files/query', {
@@ -262,7 +262,7 @@ describe('a query', () => {
   });
 });
 
-/** Returns the ids of the data engine processes of this file's service. */
+/** Returns the ids of the data engine processes that belong to the service of this file. */
 async function enginePids(): Promise<number[]> {
   const found = [];
   for (const name of await readdir('/proc')) {
@@ -281,7 +281,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
 }
 
-it('answers all queries although a data engine process is killed during its work', async () => {
+it('answers all queries even if a data engine process is killed while it is working', async () => {
   const { client, place } = await makeWorkspace({ 'prices.csv': PRICES });
   const query = {
     ...place,
