@@ -14,7 +14,10 @@ import { useDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
 
 const DAY_MS = 86_400_000;
-/** Ends of a year, and ends of Februaries with and without a leap day and of their months. The year 2025 has no spend. */
+/**
+ * Days with spend: at the end of a year, and around the ends of months, including February with and without a leap day.
+ * There is no spend in 2025.
+ */
 const SPENT = [
   '2023-12-31',
   '2024-01-01',
@@ -25,7 +28,9 @@ const SPENT = [
   '2026-03-01',
   '2026-04-30',
 ];
-/** Days without spend: before all spend, between two months, in an empty month after an empty year, and after all spend. */
+/**
+ * Days without spend: before all spend, between two months, in an empty month after an empty year, and after all spend.
+ */
 const EMPTY = ['0001-01-01', '2024-02-01', '2025-06-15', '2026-01-31', '9999-12-31'];
 const WRITERS = 3;
 const company_id = 'company';
@@ -65,21 +70,21 @@ const random = (below: number): number => Math.floor(Math.random() * below);
 
 const oneOf = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
 
-/** Returns a random time on the given days, often midnight or the last millisecond before, or undefined. */
+/** Returns a random time on the given days, often around midnight. May also return undefined. */
 function moment(days: readonly string[] = SPENT): Date | undefined {
   const midnight = Date.parse(oneOf(days));
   const at = oneOf([midnight, midnight - 1, midnight + 1, midnight + random(DAY_MS), Number.NaN]);
   return Number.isNaN(at) ? undefined : new Date(at);
 }
 
-/** Returns a random limit of a span. */
+/** Returns a random bound of a span. */
 const end = (): Date | undefined => moment([...SPENT, ...SPENT, ...EMPTY]);
 
-/** Project ids without rows, because spend outlives projects. */
+/** Project ids without project rows, because spend outlives projects. */
 const PROJECTS = [1, 2, 3].map((number) => `00000000-0000-7000-8000-00000000000${number}`);
 const MODELS = ['guide', 'highs', null];
 
-/** Charges a random spender at a random time with a random duration, and sometimes rolls back. */
+/** Charges a random spender at a random time and takes a random time to do so. Sometimes rolls back. */
 async function charge(client: pg.Client): Promise<void> {
   await client.query('BEGIN');
   for (let left = 1 + random(3); left > 0; left -= 1) {
@@ -101,7 +106,7 @@ async function charge(client: pg.Client): Promise<void> {
   await client.query(Math.random() < 0.1 ? 'ROLLBACK' : 'COMMIT');
 }
 
-/** Expected listing: the plain sum of the ledger. */
+/** Returns the expected listing: the plain sums of the ledger. */
 async function plainSums(tx: Tx, column: 'user_id' | 'api_key_id', since?: Date, until?: Date): Promise<object[]> {
   return await tx.query(
     `SELECT ${column} AS id, sum(credits) AS credits FROM usage_ledger
@@ -117,7 +122,7 @@ const spent = ({ rows, total }: Page<{ id: string; credits: number }>): object =
   total,
 });
 
-/** Expected listing by project or day: the plain sum of the ledger. */
+/** Returns the expected listing by project or day: the plain sums of the ledger. */
 async function plainGroups(tx: Tx, keys: string[], since?: Date, until?: Date): Promise<object[]> {
   return await tx.query(
     `SELECT ${keys.map((key, at) => `${key} AS key${at}`).join(', ')}, sum(credits) AS credits FROM usage_ledger
@@ -129,7 +134,7 @@ async function plainGroups(tx: Tx, keys: string[], since?: Date, until?: Date): 
   );
 }
 
-/** Compares all listings with the ledger in a single snapshot. */
+/** Compares all listings with the ledger within a single database snapshot. */
 async function compare(since?: Date, until?: Date): Promise<void> {
   const query = { limit: 1000, offset: 0, ...(since && { since }), ...(until && { until }) };
   await db.database.snapshot(async (tx) => {
@@ -159,7 +164,7 @@ const count = async (table: string): Promise<number> => {
 };
 
 describe('usage listings', () => {
-  it('are always the sum of the ledger, in any span, while rows arrive late and are rolled up', async () => {
+  it('always match the sums of the ledger in any span, while rows arrive late and are rolled up', async () => {
     const over = Date.now() + 4_000;
     const until = async (work: () => Promise<void>): Promise<void> => {
       while (Date.now() < over) await work();
@@ -195,16 +200,16 @@ describe('usage listings', () => {
     for (let round = 0; round < 40; round += 1) await compare(end(), end());
     await rollups.rollUp();
     expect(await count('usage_pending')).toBe(0);
-    // Six months for most spenders, plus the current month.
+    // There are rows for six months for most spenders, plus the current month.
     expect(await count('usage_months')).toBeGreaterThan(5 * 10);
     for (let round = 0; round < 40; round += 1) await compare(end(), end());
   }, 30_000);
 
-  it('are still correct after an interrupted roll-up', async () => {
+  it('are still correct after a roll-up was interrupted', async () => {
     const client = new pg.Client({ connectionString: db.url });
     await client.connect();
     for (let row = 0; row < 10; row += 1) await charge(client);
-    // The lock blocks writes of the sums. A roll-up that waits for it is terminated.
+    // The lock blocks writes to the sums. A roll-up that waits for the lock is terminated.
     await client.query('BEGIN; LOCK TABLE usage_months IN SHARE MODE');
     const waiting = rollups.rollUp(3).then(
       () => 'done',
@@ -254,7 +259,7 @@ describe('usage listings', () => {
       );
       await migration.up(runner);
       expect(await months()).toEqual(before);
-      // Pending rows are not in the daily sums and must not be added twice to the monthly sums.
+      // Pending rows are not included in the daily sums, so they must not be added twice to the monthly sums.
       await migration.down(runner);
       for (let number = 0; number < 20; number += 1) await charge(client);
       await migration.up(runner);
@@ -290,7 +295,7 @@ describe('usage listings', () => {
     } finally {
       await runner.release();
     }
-    // Models are recorded only for later spend, so the sums are compared without them.
+    // Models are recorded only for later spend, so they are left out of the comparison.
     expect(await sums()).toEqual(before);
     expect(before.length).toBeGreaterThan(20);
     expect(await count('usage_pending')).toBeGreaterThan(0);

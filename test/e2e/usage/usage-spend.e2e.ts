@@ -50,7 +50,7 @@ beforeAll(async () => {
   await service.session({ user: 'stranger' }).then(({ client }) => client.get('/projects'));
 }, 60_000);
 
-/** Returns a random time on the days, often at or next to midnight or noon. */
+/** Returns a random time on these days, often at or close to midnight or noon. */
 function moment(): Date {
   const midnight = Date.parse(oneOf(DAYS));
   return new Date(oneOf([midnight, midnight - 1, midnight + 1, midnight + DAY_MS / 2, midnight + random(DAY_MS)]));
@@ -82,7 +82,7 @@ const span = (): Span => ({
   ...(random(3) > 0 && { until: moment().toISOString() }),
 });
 
-/** Callers and the part of the ledger that they see, as a condition. */
+/** Callers with the part of the ledger that they can see, as a condition. */
 const CALLERS = [
   { name: 'company', client: () => head, sees: 'true' },
   {
@@ -97,7 +97,7 @@ const CALLERS = [
   },
 ];
 
-/** Expected listing: the plain sums of the ledger. */
+/** Returns the expected listing: the plain sums of the ledger. */
 const plain = async (key: string, sees: string, { since, until }: Span, withDay: boolean): Promise<object[]> =>
   await rows(
     `SELECT ${withDay ? 'day::text,' : ''} key, sum(credits)::float8 AS credits
@@ -123,7 +123,7 @@ async function csv(client: Client, path: string, query: Query): Promise<string[]
   return cellsOf(await response.text());
 }
 
-/** Returns the cells of a CSV text with RFC 4180 quoting. */
+/** Returns the cells of a CSV file with quoting as in RFC 4180. */
 const cellsOf = (text: string): string[][] =>
   [...text.matchAll(/((?:"(?:[^"]|"")*"|[^",\n]*))([,\n])/g)]
     .reduce<string[][]>(
@@ -158,10 +158,10 @@ async function compare(within: Span): Promise<void> {
 }
 
 describe('usage by project and day', () => {
-  it('is the sum of the ledger in any span, for every caller, while part of it is rolled up', async () => {
+  it('matches the sums of the ledger in any span, for every caller, while some entries are rolled up', async () => {
     for (let round = 0; round < 12; round += 1) {
       await spend(12);
-      // The last entries stay pending.
+      // The last entries are not rolled up and stay pending.
       if (round % 3 === 1) await service.app.get(RollupsService).rollUp(1 + random(20));
       for (let times = 0; times < 3; times += 1) await compare(span());
       await compare({});
@@ -173,7 +173,7 @@ describe('usage by project and day', () => {
     expect(left?.days).toBeGreaterThan(20);
   }, 120_000);
 
-  it('is paged without a gap, with the exact total and the same rows as CSV', async () => {
+  it('is paged without gaps, with the exact total and with the same rows as in CSV', async () => {
     const within = { since: '2026-01-01T00:00:00.000Z', until: '2026-04-02T06:00:00.000Z' };
     for (const [group, column] of Object.entries(GROUPS) as [Group, (typeof GROUPS)[Group]][]) {
       const all = await daysOf(head, { ...within, group_by: group, limit: 1000 });
@@ -202,7 +202,7 @@ describe('usage by project and day', () => {
     expect((await projectsOf(member, within)).projects.map(({ name }) => name)).not.toContain('Deleted');
   }, 60_000);
 
-  it('groups spend by the models and solvers that ran', async () => {
+  it('groups spend by the models and solvers used', async () => {
     const { client, company: theirs } = await service.session({ user: 'head' });
     const { id } = await makeProject(client);
     await client.post(`/projects/${id}/chat`, { content: 'Hello' });
@@ -251,10 +251,10 @@ describe('usage by project and day', () => {
     }
   });
 
-  it('reads the sums by index, and only half days of the ledger at the ends of the span', async () => {
+  it('reads the sums by index, and only partial half days of the ledger at the ends of the span', async () => {
     const { client, company: large } = await service.session({ user: 'head' });
     await client.get('/projects');
-    // Adds a year of data of another company.
+    // Adds a year of usage in another company.
     for (const [id, user] of [
       [large, 'head'],
       [company, 'member'],
@@ -303,7 +303,7 @@ interface Plan {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** Returns the plan nodes of the statement behind a listing. */
+/** Returns the plan nodes of the statement that reads a listing. */
 async function planOf(work: () => Promise<unknown>): Promise<Plan[]> {
   const seen: [string, unknown[]][] = [];
   const source = service.app.get(DataSource);

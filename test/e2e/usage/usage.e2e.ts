@@ -27,11 +27,11 @@ async function makeKey(client: Client, role: 'member' | 'company'): Promise<{ id
   return { id, client: new Client(service.url, key) };
 }
 
-/** Makes a company with two users and a key of each. */
+/** Creates a company with two users and a key for each of them. */
 async function makeCompany() {
   const head = await service.session({ user: 'head' });
   const member = await service.session({ company: head.company, user: 'member', role: 'member' });
-  // Users are known after their first request.
+  // A user is known after their first request.
   await member.client.get('/projects');
   return {
     company: head.company,
@@ -76,7 +76,7 @@ describe('the cost of turns', () => {
     yield { type: 'usage', credits: cost / 2 };
   };
 
-  it('is counted exactly once across the listings, for all authors and outcomes and for deleted projects', async () => {
+  it('is counted exactly once in all listings, for all authors and outcomes and for deleted projects', async () => {
     script = chance;
     const { company, head, member, headKey, memberKey } = await makeCompany();
     const authors = [head, member, headKey.client, memberKey.client];
@@ -84,7 +84,7 @@ describe('the cost of turns', () => {
     for (let number = 0; number < 10; number += 1) projects.push((await makeProject(head)).id);
     const alive = new Set(projects);
     const reaper = service.app.get(TurnReaperService);
-    /** Whether turns with cost have ended with every outcome, and a turn was retried. */
+    /** Returns whether turns with costs have ended with every outcome, and a turn was retried. */
     const allHappened = async (): Promise<boolean> => {
       const [seen] = await rows<{ outcomes: number; retried: number }>(
         `SELECT count(DISTINCT outcome) FILTER (WHERE credits > 0)::integer AS outcomes,
@@ -124,7 +124,7 @@ describe('the cost of turns', () => {
         await head.delete(`/projects/${project}`);
       }),
     ]);
-    // Blocked turns are taken away and retried until all have ended.
+    // Blocked turns are taken over and retried until all of them have ended.
     script = async function* () {
       yield await Promise.resolve({ type: 'text', text: 'The end.' } as const);
     };
@@ -168,7 +168,7 @@ describe('the cost of turns', () => {
     expect(await allHappened()).toBe(true);
   }, 60_000);
 
-  it('is charged once if the turn was attempted three times', async () => {
+  it('is charged once even if the turn was attempted three times', async () => {
     const { company, memberKey } = await makeCompany();
     const { id } = await makeProject(memberKey.client);
     let attempts = 0;
@@ -195,13 +195,13 @@ describe('the cost of turns', () => {
 });
 
 describe('usage listings', () => {
-  it('are ordered by spend and then id, and paged, with the total number', async () => {
+  it('are ordered by spend and then by id, and are paged with the total number', async () => {
     const { company, head } = await makeCompany();
     await service.database.query(
       `INSERT INTO users (company_id, id, display_name) SELECT $1, 'u' || i, 'User ' || i FROM generate_series(0, 8) i`,
       [company],
     );
-    // Three spenders with each sum, and a spender without spend.
+    // Each sum occurs for three spenders, and one spender has no spend.
     for (const [index, credits] of [2, 1, 3, 1, 3, 2, 2, 3].entries()) {
       await spend(company, { user_id: `u${index}` }, credits, '2026-03-01T12:00:00Z');
       if (index === 4) await service.app.get(RollupsService).rollUp();
@@ -219,7 +219,7 @@ describe('usage listings', () => {
     expect(pages[0]?.users[0]).toEqual({ user_id: 'u2', display_name: 'User 2', email: null, totals: { credits: 3 } });
   });
 
-  it('are inclusive of the start of a span and exclusive of its end, and return both', async () => {
+  it('include the start of a span and exclude its end, and return both', async () => {
     const { company, head, memberKey } = await makeCompany();
     const times = [
       '2026-03-01T23:59:59.999Z',
@@ -264,7 +264,7 @@ describe('usage listings', () => {
     }
   });
 
-  it('are limited to the spend of a member or key, except for company-level callers', async () => {
+  it('contain only the spend of the calling member or key, except for company-level callers', async () => {
     const { company, head, member, headKey, memberKey } = await makeCompany();
     const other = await makeKey(member, 'member');
     const unused = await makeKey(member, 'member');
@@ -302,7 +302,7 @@ describe('usage listings', () => {
     ]);
   });
 
-  it('are limited to partial half days of the ledger at the ends of the span', async () => {
+  it('read only partial half days of the ledger at the ends of the span', async () => {
     const { company, head, member } = await makeCompany();
     await service.database.query(
       `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
@@ -325,12 +325,12 @@ describe('usage listings', () => {
     expect(await minutes(member, span)).toEqual({ read: 45, credits: (60 * 24 * 4 + 90) / 2 });
     const halfDays = { since: '2026-01-05T12:00:00Z', until: '2026-01-10T12:00:00Z' };
     expect(await minutes(head, halfDays)).toEqual({ read: 0, credits: 60 * 24 * 5 });
-    // The shorter part of a half day is read, inside or outside the span.
+    // For each half day, the shorter part is read, whether it is inside or outside the span.
     const nearlyWhole = { since: '2026-01-05T01:00:00Z', until: '2026-01-10T23:30:00Z' };
     expect(await minutes(head, nearlyWhole)).toEqual({ read: 90, credits: 60 * 24 * 6 - 90 });
   });
 
-  it('are read with a row per spender and end, even for a month that is missing in the statistics', async () => {
+  it('read one row per spender for each end of the span, even for a month that is missing in the statistics', async () => {
     const { company, head } = await makeCompany();
     const spenders = 400;
     await service.database.query(
@@ -348,7 +348,7 @@ describe('usage listings', () => {
     };
     for (let month = 1; month <= 5; month += 1) await spendIn(`2026-0${month}-01`, spenders);
     await service.database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending');
-    // The other spenders are found in earlier months.
+    // The remaining spenders are found in earlier months.
     await spendIn('2026-06-01', spenders / 2);
     for (const month of ['05', '06']) {
       const [since, until] = [`2026-${month}-08T00:00:00Z`, `2026-${month}-15T00:00:00Z`];
@@ -358,12 +358,12 @@ describe('usage listings', () => {
       const nodes = nodesOf(plan);
       const ofMonths = nodes.filter((node) => node['Relation Name'] === 'usage_months');
       expect(ofMonths.reduce((sum, node) => sum + rowsSeen(node), 0)).toBe(2 * spenders);
-      // Total and two monthly rows of each spender.
+      // There are the total and two monthly rows for each spender.
       expect(Math.max(...nodes.map(rowsSeen))).toBeLessThanOrEqual(3 * spenders);
     }
   });
 
-  it('are updated once for pending rows, even if the statistics show an empty queue', async () => {
+  it('are updated with a single scan of the pending rows, even if the statistics show an empty queue', async () => {
     const { company } = await makeCompany();
     const entries = 1000;
     const insert = async (query: (statement: string, parameters: unknown[]) => Promise<unknown>): Promise<void> => {
@@ -376,7 +376,7 @@ describe('usage listings', () => {
     await insert(async (...statement) => await service.database.query(...statement));
     await service.app.get(RollupsService).rollUp();
     await service.database.query('VACUUM (ANALYZE, TRUNCATE false) usage_pending');
-    // Runs in a single transaction, so that the service takes none of the rows.
+    // Runs in a single transaction, so that the service does not take any of the rows.
     const plan = await service.app.get(DataSource).transaction(async (tx) => {
       await insert(async (...statement): Promise<unknown> => await tx.query(...statement));
       const [explained]: { 'QUERY PLAN': { Plan: Plan }[] }[] = await tx.query(
@@ -402,7 +402,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Returns the plan of a listing and the spend of the spenders on its page. */
+/** Returns the plan of a listing and the total spend of the spenders on its page. */
 async function explain(client: Client, query: object): Promise<{ plan: Plan; credits: number }> {
   let credits = 0;
   const [statement, parameters] = await listingOf(async () => {
@@ -420,12 +420,12 @@ async function explain(client: Client, query: object): Promise<{ plan: Plan; cre
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** Returns the number of rows that a plan node has read, over all of its loops. */
+/** Returns the number of rows that a plan node has read in all of its loops. */
 const rowsSeen = (node: Plan): number =>
   node['Actual Loops'] *
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0));
 
-/** Returns the statement behind a listing with its parameters. */
+/** Returns the statement that reads a listing, with its parameters. */
 async function listingOf(work: () => Promise<void>): Promise<[string, unknown[]]> {
   const seen: [string, unknown[]][] = [];
   const source = service.app.get(DataSource);
