@@ -16,12 +16,12 @@ const DAY_S = 24 * 60 * 60;
 const shared = useSharedService();
 const service = useFirstStart();
 
-/** Returns the names of the files that the page loads before it shows anything. */
+/** Returns the names of the files that the page loads before it displays anything. */
 const filesIn = (page: string): string[] =>
   Array.from(page.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g), ([, path = '']) => path);
 
-describe('the files of the page', () => {
-  it('are cached forever, except the page that names them, which is revalidated each time', async () => {
+describe('page files', () => {
+  it('are cached forever, except for the page that refers to them, which is revalidated each time', async () => {
     const page = await raw(`${service.url}/`);
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
     const again = await raw(`${service.url}/`, { headers: { 'if-none-match': page.headers.etag } });
@@ -37,7 +37,7 @@ describe('the files of the page', () => {
     }
   });
 
-  it('are smaller than 350 kB for the first view', async () => {
+  it('are smaller than 350 kB in total for the first view', async () => {
     const { text } = await raw(`${service.url}/`);
     let sum = 0;
     for (const path of filesIn(text)) {
@@ -57,7 +57,7 @@ describe('the files of the page', () => {
     '/assets/gone.js',
     '/assets/index.js/..%2f..%2f',
     '/x',
-  ])('are the only files served: not %s', async (path) => {
+  ])('are served without exposing other files: %s', async (path) => {
     const { status, text } = await raw(service.url + path);
     expect([status, text]).toEqual([404, '{"detail":"Not Found","code":"path_not_found"}']);
   });
@@ -65,7 +65,7 @@ describe('the files of the page', () => {
 
 describe('the development tokens', () => {
   const NOTHING = { status: 404, text: '{"detail":"Not Found","code":"path_not_found"}' };
-  /** Sends the request like a browser that shows the page, except for changed headers. */
+  /** Sends the request as a browser that displays the page would, except for changed headers. */
   const ask = (to: { url: string }, headers: Record<string, string | undefined> = {}): Promise<RawAnswer> => {
     const { host, origin } = new URL(to.url);
     const sent: Record<string, string | undefined> = { host, origin, 'sec-fetch-site': 'same-origin', ...headers };
@@ -89,11 +89,11 @@ describe('the development tokens', () => {
     ['somebody behind a proxy', { 'x-forwarded-for': '203.0.113.9' }],
     ['somebody who hides that', { 'x-forwarded-for': '127.0.0.1' }],
     ['somebody behind another proxy', { forwarded: 'for=203.0.113.9;host=localhost' }],
-  ])('are not given to %s, with a 404 as if they did not exist', async (_, headers) => {
+  ])('are not given to %s, but a 404 as if they did not exist', async (_, headers) => {
     expect(await ask(service, headers)).toMatchObject(NOTHING);
   });
 
-  it('do not exist outside development mode and are not documented in openapi.json', async () => {
+  it('do not exist outside development mode, and openapi.json does not contain their path', async () => {
     const ways = async (url: string): Promise<unknown> => JSON.parse((await raw(`${url}/sign-in`)).text);
     expect(await ways(service.url)).toEqual({ development: true, provider: null });
     expect(await ways(shared.url)).toEqual({ development: false, provider: null });
@@ -125,7 +125,7 @@ inBrowser('the page', () => {
     await tab.page.keyboard.press('Enter');
     const name = tab.page.getByRole('textbox', { name: 'Name' });
     await name.waitFor();
-    // The field has the focus automatically.
+    // The field receives the focus automatically.
     await tab.page.locator('input[maxlength="100"]:focus').waitFor();
     await tab.page.keyboard.press('Enter');
     await tab.page.getByText('Give the project a name').waitFor();
@@ -133,7 +133,8 @@ inBrowser('the page', () => {
     await tab.page.keyboard.press('Tab');
     await tab.page.keyboard.type('Prod');
     await tab.page.getByRole('option', { name: 'Production planning' }).waitFor();
-    // If no option is selected, or a list that is still loading has cleared the selection, Enter does not send the form.
+    // Enter does not submit the form if no option is selected, or if a list that is still loading has cleared the
+    // selection.
     await tab.page.keyboard.press('Enter');
     await eventually(
       async () => {
@@ -157,7 +158,7 @@ inBrowser('the page', () => {
     expect(made).toMatchObject({ origin_deployment_handle: 'production-planning', visibility: 'company' });
   });
 
-  it('finds projects by name, and suggests what to do when none matches', async () => {
+  it('finds projects by name, and suggests what to do if none matches', async () => {
     await tab.page.goto(service.url);
     const search = tab.page.getByRole('searchbox', { name: 'Search by name' });
     await search.fill('weekly');
@@ -201,7 +202,7 @@ inBrowser('the page', () => {
     await tab.page.goto(shared.url);
     await paste(session.token);
     await tab.page.getByText('No projects yet').waitFor();
-    // Only the page's clock moves, so the service rejects an expired token instead.
+    // Only the page's clock is advanced, so the test responds in place of the service and rejects the token as expired.
     await tab.page.route('**/api/v1/projects?*', async (route) => {
       const ended = (await shared.session({ company: session.company, user: session.user, expiresIn: -DAY_S })).token;
       await route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${ended}` } });

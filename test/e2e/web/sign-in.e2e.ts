@@ -21,7 +21,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
   const company_id = randomUUID();
   const signIn = () => tab.page.getByRole('button', { name: `Sign in with ${new URL(provider.url).host}` });
   const nothingYet = () => tab.page.getByText('No projects yet');
-  /** Answers requests for the project list like a service that rejects the token. */
+  /** Responds to requests for the project list as a service that rejects the token would. */
   async function refuse(times: number): Promise<void> {
     await tab.page.route(
       '**/api/v1/projects?*',
@@ -32,7 +32,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     );
   }
 
-  it('signs people in at the provider and returns them to the place that they had opened', async () => {
+  it('redirects people to the provider and then back to the page that they had opened', async () => {
     provider.person = { sub: 'grace', name: 'Grace Example', company_id, role: 'company' };
     await tab.page.goto(`${service.url}/#/projects/${randomUUID()}`);
     await signIn().waitFor();
@@ -54,7 +54,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('eyJ');
   });
 
-  it('renews a rejected token, and asks to sign in when it cannot be renewed', async () => {
+  it('renews a rejected token, and asks people to sign in if it cannot be renewed', async () => {
     provider.person = { sub: 'grace', name: 'Grace Example', company_id, role: 'company' };
     await tab.page.goto(service.url);
     await signIn().click();
@@ -83,7 +83,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     await signIn().waitFor();
   });
 
-  it('rejects a code that it did not request', async () => {
+  it('rejects a code that it has not requested', async () => {
     provider.person = { sub: 'grace', name: 'Grace Example', company_id, role: 'company' };
     await tab.page.goto(`${service.url}/?code=stolen&state=guessed`);
     await signIn().waitFor();

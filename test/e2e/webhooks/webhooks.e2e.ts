@@ -29,7 +29,7 @@ let receiver: WebhookReceiver;
 
 const restarted = async (): Promise<void> => {
   await service.kill();
-  // Expires the lease of the dead process.
+  // Expires the lease held by the dead process.
   await database.query('UPDATE webhook_deliveries SET due_at = now() WHERE owner IS NOT NULL');
   service = await Service.start({ settings, environment: service.environment });
   session = await service.session({ company: session.company, user: session.user });
@@ -84,7 +84,7 @@ afterEach(async () => {
 });
 
 describe('webhooks', () => {
-  it('can be created, listed, changed and deleted, and show their secret once', async () => {
+  it('can be created, listed, changed and deleted, and show their secret only once', async () => {
     const { id: project_id } = await makeProject(client);
     const made = await create({ project_id, events: ['cards.changed', 'turn.ended', 'cards.changed'] });
     expect(made).toMatchObject({
@@ -128,13 +128,13 @@ describe('webhooks', () => {
     ['HTTPS://EXAMPLE.com:443/a/../b', 'https://example.com/b'],
     ['https://ex\u0430mple.com/', 'https://xn--exmple-4nf.com/'],
     ['\thttps://example.com/\u202Egpj', 'https://example.com/%E2%80%AEgpj'],
-  ])('are shown with the URL that requests are sent to instead of %j', async (url, used) => {
+  ])('are shown with the URL that receives their requests rather than with %j', async (url, used) => {
     const { id, url: shown } = await create({ url });
     expect(shown).toBe(used);
     expect(await client.patch(`/webhooks/${id}`, { url })).toMatchObject({ url: used });
   });
 
-  it('are limited to ten unanswered tests', async () => {
+  it('are limited to ten tests without a response', async () => {
     receiver.answer = hang;
     const { id } = await create();
     for (let count = 0; count < 10; count += 1) await client.post(`/webhooks/${id}/test`);
@@ -143,7 +143,7 @@ describe('webhooks', () => {
     expect((await client.get<WebhookDeliveryListResponse>(`/webhooks/${id}/deliveries`)).total).toBe(10);
   });
 
-  it('are limited to twenty and only visible to their company', async () => {
+  it('are limited to twenty and visible only to their company', async () => {
     const [first] = await Promise.all(Array.from({ length: 20 }, () => create()));
     const body = { url: receiver.url, events: CARDS };
     expect((await client.send('POST', '/webhooks', { body })).status).toBe(409);
@@ -158,7 +158,7 @@ describe('webhooks', () => {
 });
 
 describe('events', () => {
-  it('are sent signed, as in the stream and in order, to the subscribed webhooks', async () => {
+  it('are signed and sent to the subscribed webhooks in the same order and form as in the stream', async () => {
     const [{ id: project }, { id: other }] = [await makeProject(client), await makeProject(client)];
     const { secret, id } = await create({ project_id: project });
     const stream = await EventStream.open(service.url, session.token, project, { of: 'events' });
@@ -185,7 +185,7 @@ describe('events', () => {
     expect(done[0]).toMatchObject({ type: 'cards.changed', attempts: 1, response_status: 204, error: null });
   });
 
-  it('are retried under the same id after a failure, without delaying others', async () => {
+  it('are retried with the same id after a failure, without delaying other events', async () => {
     receiver.answer = (received, response, count) => (count === 1 ? fail : take)(received, response, count);
     const { id: project } = await makeProject(client);
     const { id } = await create();
@@ -245,7 +245,7 @@ describe('events', () => {
     expect((await came(before + 1)).slice(before).map(({ body }) => body.id)).toEqual([6]);
   });
 
-  it('are resent on request, and tests cause no events', async () => {
+  it('are resent on request, and tests create no events', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await create();
     const tested = await client.post<WebhookDeliveryResponse>(`/webhooks/${id}/test`);
@@ -265,7 +265,7 @@ describe('events', () => {
     expect(received[2]?.headers['webhook-id']).toBe(sent?.message_id);
   });
 
-  it('are sent once for a reached budget of the company', async () => {
+  it('are sent once when a budget of the company is reached', async () => {
     await create({ events: ['budget.reached'] });
     const budget = { scope: 'company', period: 'day', limit_credits: 0, action: 'notice' };
     const { id: budget_id } = await client.put<{ id: string }>('/usage/budgets', budget);
@@ -285,12 +285,12 @@ describe('events', () => {
 });
 
 describe('a receiver that hangs', () => {
-  it('does not delay other companies, regardless of the number of its webhooks', async () => {
+  it('does not delay other companies, regardless of its number of webhooks', async () => {
     receiver.answer = hang;
     const { id: project } = await makeProject(client);
     await Promise.all(Array.from({ length: 20 }, () => create()));
     await addCards(project, 3);
-    // A company may have ten hanging deliveries.
+    // A company may have at most ten deliveries in progress.
     await came(10);
     const other = await service.session();
     const taking = await WebhookReceiver.start();
@@ -302,12 +302,12 @@ describe('a receiver that hangs', () => {
       ({ length }) => length === 1,
       { until: 'the other company is told', deadlineMs: 20_000 },
     );
-    // Deliveries of the hanging company are sent sequentially, and an attempt takes 10 s.
+    // Deliveries for the hanging company are sent one after another, and each attempt takes 10 s.
     expect(receiver.received.length).toBeLessThan(40);
     await taking.stop();
   }, 60_000);
 
-  it('delays events of another project by at most a single attempt', async () => {
+  it('delays events of another project by no more than a single attempt', async () => {
     const [{ id: stuck }, { id: project }] = [await makeProject(client), await makeProject(client)];
     receiver.answer = (received, response, count) => {
       if (received.body.project_id === project) take(received, response, count);
@@ -333,7 +333,7 @@ describe('a receiver that hangs', () => {
     await came(1);
     await client.send('PATCH', `/webhooks/${id}`, { body: { active: false } });
     for (const answer of waiting) answer();
-    // The process that claims for this webhook also claims for the other webhook.
+    // The process that claims deliveries for this webhook also claims them for the other webhook.
     const other = await WebhookReceiver.start();
     await create({ url: other.url });
     await addCards(project, 2);
@@ -358,7 +358,7 @@ describe('a webhook with 2,000 pending deliveries', () => {
     );
     return rows[0]?.count ?? 0;
   };
-  /** Adds pending deliveries, for their first attempt or for a retry tomorrow. */
+  /** Adds pending deliveries that wait for a first attempt, or for a retry tomorrow. */
   const wait = (id: string, count: number, attempts: number) =>
     database.query(
       `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body, attempts, next_attempt_at)
@@ -376,7 +376,7 @@ describe('a webhook with 2,000 pending deliveries', () => {
     ['their first attempt', 0],
     ['another attempt', 3],
   ])(
-    'skips further events, counts them and shows the time, while they wait for %s',
+    'skips additional events, counts them and shows the time, while its deliveries wait for %s',
     async (_, attempts) => {
       receiver.answer = hang;
       const { id: project } = await makeProject(client);
@@ -395,7 +395,7 @@ describe('a webhook with 2,000 pending deliveries', () => {
     60_000,
   );
 
-  it('skips the later of many simultaneous events', async () => {
+  it('skips the later events if many occur at the same time', async () => {
     receiver.answer = hang;
     const { id: project } = await makeProject(client);
     const { id } = await create();
@@ -415,7 +415,7 @@ describe('a webhook with 2,000 pending deliveries', () => {
     expect(ids).toEqual([ids[0], (ids[0] ?? 0) + 1, (ids[0] ?? 0) + 2, (ids[0] ?? 0) + 3]);
   }, 60_000);
 
-  it('is sent new events again once deliveries have ended', async () => {
+  it('receives new events again when deliveries have ended', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await create();
     await wait(id, MAX_PENDING, 3);
@@ -432,7 +432,7 @@ describe('a webhook with 2,000 pending deliveries', () => {
 });
 
 describe('a process', () => {
-  it('delivers an event without a notification when it polls', async () => {
+  it('delivers an event by polling if there is no notification', async () => {
     const { id: project } = await makeProject(client);
     await create();
     await addCards(project, 1);
@@ -446,7 +446,7 @@ describe('a process', () => {
 });
 
 describe('a process that is killed', () => {
-  it('loses nothing between the commit and the delivery', async () => {
+  it('loses no events between the commit and the delivery', async () => {
     receiver.answer = hang;
     const { id: project } = await makeProject(client);
     const { id } = await create();
@@ -466,7 +466,7 @@ describe('a process that is killed', () => {
     );
   }, 60_000);
 
-  it('delivers at least once and in order per project after repeated kills', async () => {
+  it('delivers events at least once, and in order within each project, after repeated kills', async () => {
     const projects = [(await makeProject(client)).id, (await makeProject(client)).id];
     receiver.answer = (_, response) => void setTimeout(() => response.writeHead(200).end(), 5);
     const { id } = await create();
