@@ -20,7 +20,7 @@ let transport: Transport;
 /** Number of open requests by path. */
 const open = new Map<string, number>();
 
-// The server never completes a response, except on the path `ANSWERED`.
+// The server completes no response, except for the path `ANSWERED`.
 beforeAll(async () => {
   server = createServer(({ url = '' }, response) => {
     open.set(url, (open.get(url) ?? 0) + 1);
@@ -50,7 +50,7 @@ async function forget(): Promise<void> {
   }
 }
 
-/** Resolves when no request to the path is open. A request may also not have arrived at all. */
+/** Resolves when no request to the path is open. The request may not have arrived at all. */
 async function isOver(path: string): Promise<void> {
   while ((open.get(path) ?? 0) !== 0) await pause(5);
 }
@@ -82,14 +82,14 @@ it('aborts an open stream with its signal', async () => {
   await isOver(STREAM);
 });
 
-it('closes the request of a closed stream', async () => {
+it('closes the request when its stream is closed', async () => {
   const stream = await openStream(transport, STREAM, {}, undefined);
   await forget();
   await stream.close();
   await isOver(STREAM);
 });
 
-it('releases an answered request and its body', async () => {
+it('releases a completed request and its response body', async () => {
   const requests: WeakRef<Request>[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     requests.push(new WeakRef(request));
@@ -99,6 +99,6 @@ it('releases an answered request and its body', async () => {
   const leaving = new AbortController();
   for (let call = 0; call < 20; call += 1) await watched.call('get', ANSWERED, { signal: leaving.signal });
   await forget();
-  // The last request may still be on the stack.
+  // The last request may still be referenced by the stack.
   expect(requests.filter((request) => request.deref() !== undefined).length).toBeLessThan(3);
 });

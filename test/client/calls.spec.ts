@@ -22,14 +22,14 @@ describe('base URL', () => {
     expect(urls).toEqual([`${BASE}/api/v1/projects`]);
   });
 
-  it('keeps the path of a proxy before /api/v1', async () => {
+  it('keeps a path before /api/v1 that a proxy needs', async () => {
     const fetch = async ({ url }: Request) => await Promise.resolve(json({ url }));
     const client = new WorkspaceClient({ baseUrl: `${BASE}/planning/api/v1`, fetch });
     expect((await client.GET('/api/v1/me')).data).toEqual({ url: `${BASE}/planning/api/v1/me` });
   });
 });
 
-describe('list', () => {
+describe('list iterator', () => {
   const pages: Record<string, unknown> = {
     '': { projects: [{ id: 'a' }, { id: 'b' }], next_cursor: 'two' },
     two: { projects: [], next_cursor: 'three' },
@@ -58,7 +58,7 @@ describe('list', () => {
     expect(asked).toEqual(['?cursor=']);
   });
 
-  it('throws the error of a later page', async () => {
+  it('throws an error that occurs on a later page', async () => {
     const fetch = async ({ url }: Request) =>
       await Promise.resolve(url.endsWith('cursor=') ? json(pages['']) : json({ detail: 'Not Found' }, 404));
     const ids: string[] = [];
@@ -83,7 +83,7 @@ describe('call', () => {
     ],
     ['answered by a proxy', async () => await Promise.resolve(new Response('gone', { status: 404 }))],
     ['not answered', async () => await Promise.reject(new TypeError('fetch failed'))],
-  ])('names its method and URL if it is %s', async (_, fetch) => {
+  ])('names the method and URL of a request if it is %s', async (_, fetch) => {
     const client = new WorkspaceClient({ baseUrl: BASE, fetch, retry: { maxRetries: 0 } });
     const path = '/api/v1/projects/{project_id}';
     await expect(client.DELETE(path, { params: { path: { project_id: 'p' } } })).rejects.toMatchObject({

@@ -38,7 +38,7 @@ const begun: ConversationState = { conversation_id: 'c', messages: [message(1)],
 const event = (name: string, data: object, id?: string): ChatEvent =>
   ({ ...(id !== undefined && { id }), event: name, data: wire(data) }) as ChatEvent;
 
-/** Returns the events that the service stores for the agent's actions in a turn, each with the message after it. */
+/** Returns the events that the service stores for the agent's actions in a turn, each with the resulting message. */
 function turnOf(turn: string, sequence: number, agent: Parameters<typeof toBodyEvent>[1][]) {
   const steps: { event: ChatEvent; shown: ReturnType<typeof answer> }[] = [];
   let body = EMPTY_BODY;
@@ -58,7 +58,7 @@ function turnOf(turn: string, sequence: number, agent: Parameters<typeof toBodyE
 }
 
 describe('state of a followed conversation', () => {
-  it('matches the message of the service after each event, even if events are repeated', () => {
+  it('matches the service’s message after each event, even if events are repeated', () => {
     fc.assert(
       fc.property(agentEvents(20), fc.nat(), (agent, from) => {
         const steps = turnOf('t', 2, agent);
@@ -71,7 +71,8 @@ describe('state of a followed conversation', () => {
           const next = applyEvent(followed, step.event, LIMIT);
           expect(wire(followed)).toEqual(before);
           followed = next;
-          // The state equals the result of sync at this moment. Continuing from that result leads to the same end.
+          // The state equals the result of sync at this point. Continuing from that result leads to the same final
+          // state.
           expect(followed.state.messages.at(-1)).toEqual(step.shown);
           const isOver = index === steps.length - 1;
           expect(followed.state.turn).toEqual(
@@ -92,7 +93,7 @@ describe('state of a followed conversation', () => {
     );
   });
 
-  it('contains the newest messages in order', () => {
+  it('contains the newest messages in their order', () => {
     const [, late] = turnOf('t', 3, []);
     if (late === undefined) throw new Error('The turn has no end');
     const events = [
@@ -100,7 +101,7 @@ describe('state of a followed conversation', () => {
       event('turn.started', { message_id: 'm-3', message: answer(3, EMPTY_BODY, true) }, 't:0'),
       event('message.created', { message: message(4) }),
       late.event,
-      // These events are repeated, and one of them is about a message outside the window.
+      // These events are repeated. One of them refers to a message outside the window.
       event('message.created', { message: message(1) }),
       event('message.updated', { message: message(1, { content: 'Changed' }) }),
       event('message.updated', { message: message(4, { content: 'Changed' }) }),
@@ -114,7 +115,7 @@ describe('state of a followed conversation', () => {
     expect(state.turn).toEqual(IDLE);
   });
 
-  it('throws after a gap', () => {
+  it('throws if events are missing', () => {
     const [started, ...rest] = turnOf('t', 2, [{ type: 'text', text: 'a' }]);
     if (started === undefined) throw new Error('The turn has no start');
     const followed = applyEvent(initialState(begun), started.event, LIMIT);

@@ -7,7 +7,7 @@ const answer = (status: number, headers: Record<string, string> = {}): Response 
   new Response(null, { status, headers });
 
 describe('errorOf', () => {
-  it('maps each status to the codes of the service', () => expect(ERROR_CODES).toEqual(CODES));
+  it('supports all statuses and codes of the service', () => expect(ERROR_CODES).toEqual(CODES));
 
   const all = Object.entries(CODES).flatMap(([status, codes]) => codes.map((code) => [Number(status), code] as const));
   it.each(all)('returns a specific class for %d %s', (status, code) => {
@@ -18,7 +18,7 @@ describe('errorOf', () => {
     expect(error).toMatchObject({ status, code, detail: 'A sentence.', message: 'A sentence.', requestId: 'r-1' });
   });
 
-  it('shares a class only between statuses that are handled in the same way', () => {
+  it('returns the same class only for statuses that are handled in the same way', () => {
     const classes = new Map<unknown, Set<number>>();
     for (const [status, code] of all) {
       const { constructor } = errorOf(answer(status), { detail: '', code });
@@ -28,7 +28,7 @@ describe('errorOf', () => {
     expect(shared).toEqual([[400, 405, 408, 414, 415, 416, 417, 431]]);
   });
 
-  it('returns the entries of a failed validation', () => {
+  it('returns the entries of a validation error', () => {
     const entries = [{ loc: ['body', 'name'], msg: 'Field required', type: 'missing' }];
     const error = errorOf(answer(422), { detail: entries });
     expect(error).toBeInstanceOf(ValidationError);
@@ -41,7 +41,7 @@ describe('errorOf', () => {
     ['soon', undefined],
     ['-1', 0],
     [new Date(Date.now() - 1000).toUTCString(), 0],
-  ])('returns the seconds to wait for the header %j', (header, retryAfter) => {
+  ])('returns the number of seconds to wait from the header %j', (header, retryAfter) => {
     const error = errorOf(answer(429, { 'retry-after': header }), { detail: '', code: 'rate_limited' });
     expect(error).toBeInstanceOf(TooManyRequestsError);
     expect(error.retryAfter).toBe(retryAfter);
@@ -51,7 +51,7 @@ describe('errorOf', () => {
     [502, '<html>'],
     [418, { detail: 'I am a teapot', code: 'of_a_later_version' }],
     [422, 'text'],
-  ])('returns a ServiceError for a response of another program: %d', (status, body) => {
+  ])('returns a ServiceError for a response from another program: %d', (status, body) => {
     const error = errorOf(answer(status), body);
     expect([error.constructor, error.status]).toEqual([ServiceError, status]);
     expect(error.message).not.toBe('');

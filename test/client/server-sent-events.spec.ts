@@ -4,7 +4,7 @@ import { readEvents, type ServerSentEvent } from '../../client/src/server-sent-e
 
 const LINE_ENDS = ['\n', '\r\n', '\r'];
 
-/** Parses the events of a text that arrives in pieces, cut at these places. */
+/** Parses the events of a string that arrives in chunks, cut at the given positions. */
 async function read(text: string, cuts: number[]): Promise<ServerSentEvent[]> {
   const bytes = new TextEncoder().encode(text);
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
@@ -21,7 +21,7 @@ async function read(text: string, cuts: number[]): Promise<ServerSentEvent[]> {
 }
 
 describe('server-sent events', () => {
-  it('parses events with any chunk boundaries and line endings', async () => {
+  it('are parsed with any chunk boundaries and line endings', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((value) => !/[\r\n\0]/.test(value));
     const event = fc.record({
       id: fc.option(text, { nil: undefined }),
@@ -38,7 +38,8 @@ describe('server-sent events', () => {
             `:${comment}`,
             ...(id === undefined ? [] : [`id: ${id}`]),
             `event: ${name}`,
-            // A parser drops the first space after the colon, so such a value needs another space before it.
+            // A parser drops the first space after the colon, so a value that starts with a space needs an additional
+            // space.
             ...lines.map((line) => (space === '' && line.startsWith(' ') ? `data: ${line}` : `data:${space}${line}`)),
             '',
             '',
@@ -70,7 +71,7 @@ describe('server-sent events', () => {
     ],
     ['unknown fields', 'retry: 5\nfoo: bar\ndata: a\n\n', [{ event: 'message', data: 'a' }]],
     ['a return at the very end', 'data: a\r\r', [{ event: 'message', data: 'a' }]],
-  ])('accepts %s', async (_, text, events) => {
+  ])('may contain %s', async (_, text, events) => {
     for (const cuts of [[], Array.from({ length: 40 }, (_, place) => place)])
       expect(await read(text, cuts)).toEqual(events);
   });

@@ -15,7 +15,7 @@ describe('verifyWebhook', () => {
       { ...Object.fromEntries(Object.entries(signed()).map(([k, v]) => [k.toUpperCase(), v])) },
     ],
     ['several signatures', { ...signed(), 'webhook-signature': `v1,bad v2,x ${signed()['webhook-signature'] ?? ''}` }],
-  ])('returns the event of a request that the service signed, with headers as %s', async (_, headers) => {
+  ])('returns the event from a request signed by the service, with headers as %s', async (_, headers) => {
     expect(await verifyWebhook(body, headers, secret)).toEqual(JSON.parse(body));
   });
 
@@ -33,12 +33,12 @@ describe('verifyWebhook', () => {
     await expect(verifyWebhook(sent, headers, by)).rejects.toBeInstanceOf(WebhookVerificationError);
   });
 
-  it('accepts an older request with more tolerance', async () => {
+  it('accepts an older request if the tolerance is larger', async () => {
     const headers = signed(new Date(Date.now() - 600_000));
     await expect(verifyWebhook(body, headers, secret, { toleranceSeconds: 900 })).resolves.toEqual(JSON.parse(body));
   });
 
-  it('describes the format of a secret', async () => {
+  it('describes the expected format of a secret', async () => {
     await expect(verifyWebhook(body, signed(), 'secret')).rejects.toThrow('A webhook secret must start with whsec_');
   });
 });
