@@ -1,4 +1,4 @@
-/** Invalid value of a field, with FastAPI's response. */
+/** Invalid value for a field, with FastAPI's response. */
 export interface Fault {
   value: unknown;
   /** Expected validation entries, in order. */
@@ -9,12 +9,12 @@ export interface Entry {
   type: string;
   msg: string;
   ctx?: Record<string, unknown>;
-  /** Place inside the value, with its input. Defaults to the value itself. */
+  /** Location of the invalid part, with its value. Defaults to the whole value. */
   at?: (string | number)[];
   input?: unknown;
 }
 
-/** Values that a field accepts and rejects. */
+/** Values that a field accepts and values that it rejects. */
 export interface Kind {
   fine: unknown[];
   faults: Fault[];
@@ -59,7 +59,10 @@ export const required = (kind: Kind): Field => ({ ...kind, required: true });
 export const optional = (kind: Kind): Field => ({ ...kind, required: false });
 const characters = (count: number): string => `${count} character${count === 1 ? '' : 's'}`;
 
-/** Returns the kind of a text with bounds in code points. `fine` values are added to texts at the bounds. */
+/**
+ * Returns the kind of a string with bounds in code points. `fine` values are added to strings whose lengths equal the
+ * bounds.
+ */
 export function text({ min = 0, max, fine = [] }: { min?: number; max?: number; fine?: string[] } = {}): Kind {
   const short = {
     type: 'string_too_short',
@@ -171,7 +174,7 @@ export function object(fields: Record<string, Field>, example: Record<string, un
   };
 }
 
-/** Returns the kind of an object with arbitrary keys and text values. */
+/** Returns the kind of an object with arbitrary keys and string values. */
 export function texts(example: Record<string, string>): Kind {
   return {
     fine: [example],
@@ -266,5 +269,5 @@ export function moment(): Kind {
   };
 }
 
-/** Kind of a text query parameter. Any value without invalid characters is accepted. */
+/** Kind of a string query parameter. It accepts any value without invalid characters. */
 export const word: Kind = { fine: [''], faults: refuse(INVALID_TEXT, 'a\0') };

@@ -17,9 +17,10 @@ import {
 } from './kinds.js';
 
 /**
- * Documented request with the values that each field accepts, and with FastAPI's response to every kind of invalid value.
+ * Documented request with the values that each field accepts, and with FastAPI's response to each kind of invalid
+ * value.
  *
- * The list is written by hand, like the interface table that it is compared with.
+ * The list is written by hand, as is the interface table that it is compared with.
  */
 export interface Request {
   /** Name in the interface table. */
@@ -28,7 +29,7 @@ export interface Request {
   /** Path below `/api/v1`, with `{project_id}`, `{skill}` and `{name}`. */
   path: string;
   part: 'body' | 'query';
-  /** Request that passes validation. The string `{project_id}` is replaced by the id of that project. */
+  /** Request that passes validation. The string `{project_id}` is replaced with the id of the project. */
   valid: Record<string, unknown>;
   /** Fields in the order of their declaration. */
   fields: Record<string, Field>;
@@ -36,7 +37,7 @@ export interface Request {
 
 const source = required(choice(['workspace'], 'deployment', 'workspace', 'snapshot'));
 const identifier = optional(orNull(text()));
-/** Here, `project_id` identifies the workspace, so it cannot be null. */
+/** In these requests, `project_id` identifies the workspace, so it cannot be null. */
 const identifiers = {
   deployment_name: identifier,
   project_id: { ...identifier, fine: [] },
