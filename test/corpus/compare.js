@@ -1,12 +1,13 @@
 /*
- * Compares a table of the service with the same table from another reader. Values are normalized first:
- * - An empty text, NaN and null are equal. Surrounding spaces are ignored.
- * - Numbers have 15 significant digits, and integers have all digits. A text that looks like a number is a number, so that `1`
- * equals `1.0`.
- * - Booleans are lower-case texts. Dates and times are in ISO 8601, and midnight is ignored.
- * - If the other reader left a number or date as text, it is parsed in the format that the service reports for the file.
+ * Compares a table as read by the service with the same table as read by another reader. Values are normalized first:
+ * - An empty string, NaN and null are equal. Surrounding spaces are ignored.
+ * - Numbers have 15 significant digits, and integers have all digits. A string that looks like a number is a number, so
+ * that `1` equals `1.0`.
+ * - Booleans are lower-case strings. Dates and times are in ISO 8601, and midnight is ignored.
+ * - If the other reader returns a number or date as a string, the string is parsed in the format that the service
+ * reports for the file.
  * - An error in a workbook, such as `#N/A`, equals null.
- * - A column without name and values is ignored.
+ * - A column without a name or values is ignored.
  */
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -16,7 +17,7 @@ const HALF_OF_DAY = /(\d{1,2})(:\d{2}(?::\d{2})?)(?:\.\d+)? ?([ap])m$/i;
 const ERROR = /^#(?:N\/A|REF!|DIV\/0!|VALUE!|NAME\?|NUM!|NULL!)$/;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Returns a sentence about the first difference between two tables, or undefined if they are equal. */
+/** Returns a sentence that describes the first difference between two tables, or undefined if they are equal. */
 export function difference(ours, theirs) {
   const above = theirs.total - ours.total;
   if (above < 0 || above > 1) return `${ours.total} rows, other reader ${theirs.total} with the header`;
@@ -40,7 +41,7 @@ export function difference(ours, theirs) {
   return undefined;
 }
 
-/** Returns whether two names are equal. The service numbers empty and duplicate names. */
+/** Returns whether two names are equal. The service adds numbers to empty and duplicate names. */
 function sameName(ours, theirs, all) {
   const [name, other] = [ours, normal(theirs) ?? ''].map((text) => text.replace(/\s+/g, ' ').trim().toLowerCase());
   if (name === other || normal(ours) === normal(theirs)) return true;
@@ -58,7 +59,7 @@ export function sameValue(ours, theirs, dialect) {
   return date !== undefined && sameDate(date, time, theirs);
 }
 
-/** Returns a value in the normalized form for comparisons, or null if it is empty. */
+/** Returns a value in normalized form, or null if it is empty. */
 function normal(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return null;
   if (typeof value === 'number') return digitsOf(value);
@@ -81,7 +82,7 @@ function normal(value) {
   return clock === undefined || clock === '00:00:00' ? date : `${date} ${clock}`;
 }
 
-/** Returns a number as text. Long integers stay exact, because the service keeps them as texts. */
+/** Returns a number as a string. Long integers stay exact, because the service returns them as strings. */
 const significant = (text) => (/^[+-]?\d{16,}$/.test(text) ? text.replace(/^\+/, '') : digitsOf(Number(text)));
 
 const digitsOf = (number) => String(Number.isSafeInteger(number) ? number : Number(number.toPrecision(15)));
@@ -103,7 +104,10 @@ function asNumber(text, { thousands = '', decimal = '.' }) {
   return normal(isPercent ? Number(plain) / 100 : Number(plain));
 }
 
-/** Returns whether a text consists of the parts of a date in any order. The service converts times with an offset to UTC. */
+/**
+ * Returns whether a string consists of the components of a date in any order. The service converts times with an offset
+ * to UTC.
+ */
 function sameDate(date, time = '', given) {
   const offset = OFFSET.exec(given);
   if (offset !== null) {

@@ -29,7 +29,7 @@ describe('sameValue', () => {
     [null, '#N/A', null],
     ['[1,2]', [1, 2], null],
     ['a\nb', 'a\r\nb', null],
-  ])('accepts %j and %j as the same value', (ours, theirs, dialect) => {
+  ])('accepts %j and %j as equal', (ours, theirs, dialect) => {
     expect(sameValue(ours, theirs, dialect)).toBe(true);
   });
 
@@ -72,7 +72,7 @@ describe('difference', () => {
     expect(difference(ours, theirs(['Oslo', '1'], ['Lyon', 2]))).toBeUndefined();
   });
 
-  it('ignores numbers that the service adds to empty and doubled names', () => {
+  it('ignores numbers that the service adds to empty and duplicate names', () => {
     const numbered = { ...ours, columns: ['city', 'city_2', 'column_3'], rows: [['a', 'b', 'c']], total: 1 };
     expect(difference(numbered, theirs(['city', 'city', null], ['a', 'b', 'c']))).toBeUndefined();
   });
@@ -111,7 +111,7 @@ describe('difference', () => {
       ],
       'column 3 is called "", other reader "note"',
     ],
-  ])('returns the first difference to %j', (rows, sentence) => {
+  ])('returns the first difference from %j', (rows, sentence) => {
     const expected = sentence ?? 'row 1 of the data, column "city": "Oslo", other reader "city"';
     expect(difference(ours, theirs(...rows))).toBe(expected);
   });

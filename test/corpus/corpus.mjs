@@ -1,8 +1,8 @@
 /*
- * `npm run test:corpus -- <folder> [--report file.json] [--limit 1000]`: reads every table in a folder over HTTP with the built
- * service, and compares it with pandas, openpyxl and pyarrow if `PYTHON` (default `python3`) has them.
- * It lists differences and rejected files without judging them. It also lists data that the service left out of tables that
- * otherwise match. Exits with 1 if the service fails on a file.
+ * `npm run test:corpus -- <folder> [--report file.json] [--limit 1000]`: reads every table in a folder over HTTP with
+ * the built service. If `PYTHON` (default `python3`) has pandas, openpyxl and pyarrow, it compares the tables with
+ * theirs. It lists differences and rejected files without judging them. It also lists data that the service omitted
+ * from tables that otherwise match. Exits with 1 if the service fails on a file.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const FORMATS = {
 };
 const MAX_BYTES = 50 * 1024 ** 2;
 const MAX_SHEETS = 20;
-/** Maximum number of rows to compare in a table. */
+/** Maximum number of rows to compare per table. */
 const MAX_ROWS = 50_000;
 const PAGE = 10_000;
 const AT_ONCE = 3;
@@ -175,7 +175,7 @@ async function upload(post, place, content) {
   if (end >= 400) throw new Error(`The upload ended with ${end}`);
 }
 
-/** Calls `work` with the built service on its own database, and the workspace of a new project. */
+/** Calls `work` with the built service on a separate database, and with the workspace of a new project. */
 async function withService(work) {
   const directory = await makeFolder();
   const database = await startEmbeddedPostgres({ dataDir: join(directory, 'data') });

@@ -9,7 +9,10 @@ const PATIENCE_MS = 60_000;
 
 export const hasPython = () => spawnSync(PYTHON, ['-c', 'import pandas, openpyxl, pyarrow']).status === 0;
 
-/** Python process that reads one file after another. A file that ends or blocks the process is reported as unreadable. */
+/**
+ * Python process that reads one file after another. A file that crashes or blocks the process is reported as
+ * unreadable.
+ */
 export class OtherReader {
   #child;
   #waiting = [];
