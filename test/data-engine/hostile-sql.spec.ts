@@ -6,8 +6,8 @@ import { TestEngine } from '../support/data-engine.js';
 import { TaskProblem } from '../../packages/data-engine/tasks.js';
 
 /*
- * Attacks with SQL. Nothing may be read, written or revealed on the machine, and every query must end in time. `HOSTILE_SQL=long`
- * runs all attacks.
+ * SQL attacks. They must not read, write or reveal anything on the machine, and every query must end in time.
+ * `HOSTILE_SQL=long` runs all attacks.
  */
 
 const SECRET = 'nobody-may-read-this';
@@ -41,7 +41,7 @@ async function attempt(sql: string): Promise<{ code: string; told: string }> {
 function expectNothingTold(told: string, own = ''): void {
   expect(told).not.toContain(SECRET);
   expect(told).not.toContain(table);
-  // The response may repeat texts from the statement itself.
+  // The response may repeat strings from the statement itself.
   if (!own.includes(test.directory)) expect(told).not.toContain(test.directory);
   expect(told).not.toContain(process.cwd());
   expect(told).not.toMatch(/0x[0-9a-f]{6,}|libduckdb|node_modules/);
@@ -182,7 +182,10 @@ it.each(REFUSED)('rejects %s', async (sql) => {
 const repeated = (times: number, before: string, core: string, after = ''): string =>
   before.repeat(times) + core + after.repeat(times);
 
-/** Statements that use all time or memory, or that break a parser. Each must end with a result or with one of these problems. */
+/**
+ * Statements that use up all time or memory, or that break a parser. Each must end with a result or with one of these
+ * problems.
+ */
 const EXHAUSTING: [string, string, RegExp][] = [
   ['counting for ever', 'SELECT count(*) FROM range(1000000000000)', /query_timeout/],
   [
@@ -292,16 +295,16 @@ const EXHAUSTING: [string, string, RegExp][] = [
   ['bits', "SELECT bitstring('1', 2000000000)", /out_of_memory|invalid_sql|answered/],
 ];
 
-/** Runs a quarter of them unless all are requested. */
+/** Runs only a quarter of the statements unless all of them are requested. */
 const TRIED = EXHAUSTING.filter((_, index) => isLong || index % 4 === 1);
 
-it.each(TRIED)('ends %s', async (_title, sql, codes) => {
+it.each(TRIED)('stops %s', async (_title, sql, codes) => {
   const startedAt = performance.now();
   const { code, told } = await attempt(sql);
   // On a slow machine, any statement may reach the timeout before it needs too much memory.
   if (code !== 'query_timeout') expect(code).toMatch(codes);
   expectNothingTold(told);
-  // Includes the timeout, the time to stop, a second attempt, and a busy machine.
+  // Allows for the timeout, the time to stop, a second attempt, and a busy machine.
   expect(performance.now() - startedAt).toBeLessThan((SECONDS + 1) * 2_000 + 8_000);
 });
 
@@ -317,7 +320,7 @@ it.each([
   expect(told.length).toBeLessThan(2_100);
 });
 
-it('continues to answer, and has not written any files', async () => {
+it('still answers queries after the attacks and has written no files', async () => {
   expect(await attempt('SELECT count(*) AS n FROM orders')).toEqual({
     code: 'answered',
     told: '[[{"name":"n","type":"integer"}],[[1000]]]',

@@ -6,8 +6,8 @@ import { TestEngine } from '../support/data-engine.js';
 import { workbookFile } from '../support/workbook-file.js';
 
 /*
- * Long and wide tables, read by processes with the same limits as in the service. With `TABLE_SHAPES=long` they have realistic
- * maximum sizes, and otherwise a hundredth of that.
+ * Long and wide tables, read by processes with the same limits as in the service. With `TABLE_SHAPES=long`, the tables
+ * have realistic maximum sizes. Otherwise, they have a hundredth of these sizes.
  */
 
 const isLong = process.env['TABLE_SHAPES'] === 'long';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await test.stop());
 
-/** Reads a table. Returns its description and the first row of a query on the table `t`. */
+/** Reads a table. Returns its description and the first row of a query for the table `t`. */
 async function asked(
   content: string | Uint8Array,
   format: TableFormat,
@@ -41,7 +41,7 @@ async function asked(
 const sumTo = (count: number): number => (count * (count - 1)) / 2;
 
 describe('large tables', () => {
-  it(`reads ${ROWS.toLocaleString('en')} rows`, async () => {
+  it(`are read with ${ROWS.toLocaleString('en')} rows`, async () => {
     const lines = Array.from(
       { length: ROWS },
       (_, n) => `${n};product ${n % 500};${n % WEEKS};${n % 100},25;14.03.2025`,
@@ -62,7 +62,7 @@ describe('large tables', () => {
     expect(row).toEqual([ROWS, sumTo(ROWS), 500, WEEKS - 1, prices, '2025-03-14', '2025-03-14']);
   }, 120_000);
 
-  it(`reads 1,000 columns and ${ROWS_OF_WIDE.toLocaleString('en')} rows`, async () => {
+  it(`are read with 1,000 columns and ${ROWS_OF_WIDE.toLocaleString('en')} rows`, async () => {
     const numbers = Array.from({ length: COLUMNS }, (_, column) => column);
     const lines = Array.from({ length: ROWS_OF_WIDE }, (_, n) => numbers.map((column) => n + column).join());
     const { table, row } = await asked(
@@ -76,7 +76,7 @@ describe('large tables', () => {
     expect(row).toEqual([0, 499, 999].map((column) => sumTo(ROWS_OF_WIDE) + column * ROWS_OF_WIDE));
   }, 120_000);
 
-  it(`reads a workbook of ${ROWS_OF_WORKBOOK.toLocaleString('en')} rows`, async () => {
+  it(`are read from a workbook with ${ROWS_OF_WORKBOOK.toLocaleString('en')} rows`, async () => {
     const rows = Array.from({ length: ROWS_OF_WORKBOOK }, (_, n) => [n, `product ${n % 500}`, n % WEEKS, n / 2]);
     const { table, row } = await asked(
       workbookFile({ Demand: [['id', 'product', 'week', 'price'], ...rows] }),

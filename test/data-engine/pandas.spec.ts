@@ -9,8 +9,8 @@ import { convert } from '../../packages/data-engine/tables/convert.js';
 import type { ColumnType } from '../../packages/data-engine/tasks.js';
 
 /*
- * Compares tables as the engine detects them with pandas, which receives the format of each file. `PYTHON` names the interpreter.
- * Without pandas and openpyxl, nothing is compared.
+ * Compares the tables detected by the engine with the tables read by pandas, which receives the format of each file.
+ * `PYTHON` is the name of the interpreter. Without pandas and openpyxl, nothing is compared.
  */
 
 const PYTHON = process.env['PYTHON'] ?? 'python3';
@@ -18,14 +18,14 @@ const hasPandas = spawnSync(PYTHON, ['-c', 'import pandas, openpyxl']).status ==
 const compared = hasPandas ? it : it.skip;
 
 interface Shape {
-  /** Content of the file. Omitted for workbooks, which openpyxl creates. */
+  /** Content of the file. Omitted for workbooks, which are created by openpyxl. */
   content?: string | Uint8Array;
   format?: 'csv' | 'tsv' | 'json' | 'xlsx';
   /** Options for pandas. */
   options?: object;
   sheet?: string;
   ignoreErrors?: boolean;
-  /** Our column names if they differ from pandas' names. */
+  /** Expected column names if they differ from the names in pandas. */
   names?: string[];
 }
 
@@ -170,12 +170,15 @@ function asInPython(value: unknown, type: ColumnType): unknown {
   return type === 'timestamp' ? (value as string).replace(' ', 'T') : value;
 }
 
-describe(hasPandas ? 'a table is that of pandas' : 'NOT COMPARED: there is no Python with pandas and openpyxl', () => {
-  compared.each(Object.entries(shapes))('%s', async (name, shape) => {
-    const path = join(folder, `${Object.keys(shapes).indexOf(name)}.${shape.format ?? 'csv'}`);
-    const expected = ofPandas.get(name)!;
-    const { columns, rows } = await converted(path, shape);
-    expect(columns).toEqual(shape.names ?? expected.columns);
-    expect(rows).toEqual(expected.rows);
-  });
-});
+describe(
+  hasPandas ? 'tables read by the engine and by pandas' : 'NOT COMPARED: there is no Python with pandas and openpyxl',
+  () => {
+    compared.each(Object.entries(shapes))('%s', async (name, shape) => {
+      const path = join(folder, `${Object.keys(shapes).indexOf(name)}.${shape.format ?? 'csv'}`);
+      const expected = ofPandas.get(name)!;
+      const { columns, rows } = await converted(path, shape);
+      expect(columns).toEqual(shape.names ?? expected.columns);
+      expect(rows).toEqual(expected.rows);
+    });
+  },
+);

@@ -12,8 +12,8 @@ import type {
 } from '../../packages/data-engine/tasks.js';
 
 /*
- * Runs random structured queries on random tables and compares the results with a model in JavaScript. `TABLE_QUERIES` is the
- * number of queries.
+ * Runs random structured queries on random tables and compares the results with those from a model in JavaScript.
+ * `TABLE_QUERIES` is the number of queries.
  */
 
 const QUERIES = Number(process.env['TABLE_QUERIES'] ?? 100);
@@ -23,7 +23,7 @@ const TABLES = 4;
 type Value = bigint | number | string | boolean | null;
 type Row = Record<string, Value>;
 
-/** Columns and their values. The texts sort differently by code points than by UTF-16 units. */
+/** Columns and their values. The strings sort differently by code points than by UTF-16 units. */
 const COLUMNS: Record<string, { type: ColumnType; sql: string; values: Value[] }> = {
   'whole number': { type: 'integer', sql: 'BIGINT', values: [-3n, 0n, 1n, 2n, 7n, 12n, null] },
   big: { type: 'integer', sql: 'BIGINT', values: [9007199254740993n, 9007199254740992n, -9007199254740995n, 5n, null] },
@@ -109,7 +109,7 @@ const valueIn = (row: Row, column: string): Value => row[column] ?? null;
 
 const isNaNValue = (value: Value): boolean => typeof value === 'number' && Number.isNaN(value);
 
-/** Compares values. Texts are ordered by code points, NaN comes after all numbers, and nulls do not occur here. */
+/** Compares values. Strings are ordered by code points, NaN comes after all numbers, and nulls do not occur here. */
 function compare(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string')
     return Buffer.compare(Buffer.from(left), Buffer.from(right));
@@ -154,7 +154,7 @@ function aggregate(rows: Row[], { function: kind, column }: Aggregate): Value {
   return kind === 'sum' ? sum : quotient(sum, values.length, COLUMNS[column]!.sql);
 }
 
-/** Divides with a single rounding. */
+/** Divides a sum by a count, rounding only once. */
 function quotient(sum: bigint | number, count: number, sql: string): number {
   if (sql.startsWith('DECIMAL')) return Math.round(Number(sum) * 100) / (count * 100);
   return typeof sum === 'number' ? sum / count : Number((sum << 60n) / BigInt(count)) / 2 ** 60;
@@ -200,7 +200,7 @@ function model(rows: Row[], query: StructuredQuery): { rows: Cell[][]; total: nu
   return { rows: page.map((row) => names.map((column) => toCell(valueIn(row, column)))), total: answered.length };
 }
 
-/* Comparison of both. */
+/* Comparison of the engine with the model. */
 
 const literal = (value: Value, sql: string): string =>
   value === null ? 'NULL' : `CAST('${String(value).replaceAll("'", "''")}' AS ${sql})`;
@@ -292,11 +292,11 @@ it.each<[string, Partial<StructuredQuery>, string, (string | number)[]]>([
     'unknown_column',
     ['order_by', 0, 'column'],
   ],
-])('rejects %s and reports its place', async (_title, query, code, loc) => {
+])('rejects %s and reports its location', async (_title, query, code, loc) => {
   await expect(read(query)).rejects.toMatchObject({ code, place: { loc } });
 });
 
-it('treats text that looks like SQL as a value or a name', async () => {
+it('treats a string that looks like SQL as a value or a name', async () => {
   const text = "'; DROP VIEW file; --";
   expect((await read(where('text', '=', text))).total).toBe(0);
   await expect(read({ columns: ['text" FROM file; --'] })).rejects.toMatchObject({ code: 'unknown_column' });
