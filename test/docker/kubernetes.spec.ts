@@ -11,7 +11,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig, SETTINGS } from '../../src/config/load-config.js';
 
 const FOLDER = 'docker/kubernetes';
-/** Classes with the schemas that Kubernetes publishes. */
+/** Classes for the schemas that Kubernetes publishes. */
 const KINDS = {
   Deployment,
   HorizontalPodAutoscaler,
@@ -22,7 +22,7 @@ const KINDS = {
   Service,
   ServiceAccount,
 };
-/** Keys that docs/operating.md lists for the secret. */
+/** Keys of the secret as listed in docs/operating.md. */
 const SECRETS = {
   DATABASE_URL: 'postgres://workspace:secret@postgres:5432/workspace',
   AUTH_JWT_SECRET: 'x'.repeat(32),
@@ -31,7 +31,7 @@ const SECRETS = {
   METRICS_TOKEN: 'x'.repeat(16),
 };
 
-/** Memory of a process with full caches but without data engine and solver, and memory of a data engine process. */
+/** Memory of a process with full caches, without the data engine and solver, and memory of a data engine process. */
 const PROCESS_MIB = 1_024;
 const ENGINE_MIB = 1_280;
 
@@ -59,13 +59,13 @@ const validate = (manifest: Manifest): void => new KINDS[manifest.kind](manifest
 
 describe('manifests', () => {
   it.each(manifests.map((manifest): [string, string, Manifest] => [manifest.kind, manifest.metadata.name, manifest]))(
-    'matches the schema: %s %s',
+    'match the schema: %s %s',
     (_kind, _name, manifest) => {
       validate(manifest);
     },
   );
 
-  it('rejects a wrong type or a missing field', () => {
+  it('are checked for wrong types and missing fields', () => {
     const [deployment] = manifests.filter(({ kind }) => kind === 'Deployment');
     const wrong = structuredClone(deployment) as unknown as {
       spec: { template: { spec: { terminationGracePeriodSeconds: unknown; containers?: unknown } } };
@@ -77,17 +77,17 @@ describe('manifests', () => {
     expect(() => validate(wrong as never)).toThrow('containers');
   });
 
-  it('lists all files in the kustomization', () => {
+  it('are all listed in the kustomization', () => {
     const others = ['examples', 'kustomization.yaml', 'settings.env'];
     expect(readdirSync(FOLDER).filter((file) => !others.includes(file))).toEqual([...resources].sort());
   });
 
-  it('uses the image version of this repository', () => {
+  it('use the image version of this repository', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(images).toEqual([{ name: 'project-workspace-service', newTag: version }]);
   });
 
-  it('restricts the connections of every pod, and lets only the monitoring connect to workers', () => {
+  it('restrict the connections of every pod and allow only monitoring to connect to workers', () => {
     const policies = new Map(ofKind('NetworkPolicy').map(({ metadata, spec }) => [metadata?.name, spec]));
     const names = [...ofKind('Deployment'), ...ofKind('Job')].map(({ metadata }) => metadata?.name).sort();
     const [egress] = policies.get('workspace-egress')?.podSelector?.matchExpressions ?? [];
@@ -103,7 +103,7 @@ describe('manifests', () => {
     ]);
   });
 
-  it('includes examples of an ingress and of a scrape that sends the token of /metrics', () => {
+  it('include examples of an ingress and of a scrape that sends the token for /metrics', () => {
     const example = (name: string): Manifest =>
       parse(readFileSync(`${FOLDER}/examples/${name}.yaml`, 'utf8')) as Manifest;
     const ingress = new Ingress(example('ingress'));
@@ -121,7 +121,7 @@ describe('manifests', () => {
     });
   });
 
-  it('uses consistent labels and names', () => {
+  it('have consistent labels and names', () => {
     const deployments = ofKind('Deployment');
     for (const { spec } of deployments) {
       expect(spec?.template.metadata?.labels).toEqual(spec?.selector.matchLabels);
@@ -173,7 +173,7 @@ describe('pods', () => {
     expect(Number(/^(\d+)Gi$/.exec(limit)?.[1]) * 1024).toBeGreaterThanOrEqual(needed);
   });
 
-  it('have enough time to stop', () => {
+  it('have enough time to shut down', () => {
     for (const { spec } of ofKind('Deployment'))
       expect(spec?.template.spec?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
         Number(settings['STOP_DELAY_SECONDS']) + 25,
@@ -201,7 +201,7 @@ describe('pods', () => {
     expect(readFileSync('docs/operating.md', 'utf8')).toContain(`| \`${metric}\``);
   });
 
-  it('have no secrets in their settings', () => {
+  it('contain no secrets in their settings', () => {
     for (const name of Object.keys(settings)) expect(name).not.toMatch(/PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/);
   });
 });
