@@ -7,7 +7,7 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .filter((path) => path.endsWith('.ts') && !/\.spec\.ts$|^migrations\//.test(path))
   .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
 
-/** Returns lock names that a company id or another value can complete to the name of another lock. */
+/** Returns the lock names that could equal another lock's name when a company id or another value is appended. */
 function sharedLocks(text: string): string[] {
   const names = [...text.matchAll(/hashtextextended\('([^']*)'( \|\|)?/g)];
   const prefixes = names.filter(([, , rest]) => rest !== undefined).map(([, name = '']) => name);
@@ -34,5 +34,5 @@ describe('advisory locks', () => {
       `hashtextextended('files:' || $1, 0) hashtextextended('files:parts:' || $1, 0)`,
       'files:parts:',
     ],
-  ])('reports %s', (_, text, name) => expect(sharedLocks(text)).toEqual([name]));
+  ])('are reported as colliding: %s', (_, text, name) => expect(sharedLocks(text)).toEqual([name]));
 });

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-/** Replaces npm. Takes two seconds, and exits cleanly on a signal. */
+/** Replacement for npm. Takes two seconds, and exits cleanly on a signal. */
 const NPM = `
 import { appendFileSync } from 'node:fs';
 const note = (what) => appendFileSync('installs', what + '\\n');
@@ -48,9 +48,9 @@ async function installing(): Promise<void> {
   while (installs().length === 0) await pause(20);
 }
 
-describe('checkout setup', () => {
+describe('the setup of a checkout', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'ends npm before itself at %s',
+    'ends npm before it ends itself on %s',
     async (signal) => {
       const { child, ended } = setUp();
       await installing();
@@ -62,7 +62,7 @@ describe('checkout setup', () => {
     30_000,
   );
 
-  it('waits for npm if a setup was killed', async () => {
+  it('waits for npm if an earlier setup was killed', async () => {
     const first = setUp();
     await installing();
     first.child.kill('SIGKILL');
@@ -72,7 +72,7 @@ describe('checkout setup', () => {
     expect(await second.shown).toMatch(/^Waiting for another process that sets this checkout up\n/);
   }, 30_000);
 
-  it('prints a line for each step, and the output of a program only if the program fails', async () => {
+  it('prints a line for each step, and a program’s output only if the program fails', async () => {
     const { shown, ended } = setUp();
     expect(await ended).toEqual([1, null]);
     expect(await shown).toBe(

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ROLES = 'agent|channel|controller|entity|filter|guard|interceptor|module|pipe|repository|service|store';
-/** Classes with decorators or base classes of Nest or TypeORM. */
+/** Matches classes with decorators or base classes from Nest or TypeORM. */
 const KNOWN =
   /^@(?:Injectable|Controller|Module|Catch|Entity)\([^]*?^export (?:abstract )?class (\w+)|^export class (\w+) extends EntityRepository\(/gm;
 
@@ -26,7 +26,7 @@ function expectedName(path: string): string | undefined {
   return pascalCase(role === 'entity' ? subject : `${subject}.${role}`);
 }
 
-/** Returns classes that are not named after their files. */
+/** Returns the classes that are not named after their files. */
 function misnamed(files: Iterable<readonly [path: string, text: string]>): string[] {
   const wrong: string[] = [];
   for (const [path, text] of files) {
@@ -38,8 +38,8 @@ function misnamed(files: Iterable<readonly [path: string, text: string]>): strin
   return wrong;
 }
 
-describe('classes of Nest and TypeORM', () => {
-  it('names classes after their files and roles', () => {
+describe('classes for Nest and TypeORM', () => {
+  it('are named after their files and roles', () => {
     expect(sources.filter(([, text]) => text.match(KNOWN)).length).toBeGreaterThan(200);
     expect(misnamed(sources)).toEqual([]);
   });
@@ -49,14 +49,14 @@ describe('classes of Nest and TypeORM', () => {
     ['chat/answers.ts', '@Injectable()\nexport class AnswersService {}', 'AnswersService'],
     ['chat/answer.entity.ts', "@Entity({ name: 'answers' })\nexport class StoredAnswer {}", 'StoredAnswer'],
     ['chat/answers.repository.ts', 'export class Answers extends EntityRepository(Answer) {}', 'Answers'],
-  ])('reports the wrong name in %s', (path, text, name) => {
+  ])('are reported if they have the wrong name in %s', (path, text, name) => {
     expect(misnamed([[path, text]])).toEqual([`${path}: ${name}`]);
   });
 });
 
 describe('classes', () => {
   const MAX_LINES = 300;
-  /** A list of settings, and a grammar that is read from top to bottom. */
+  /** Exceptions: a list of settings, and a grammar that is read from top to bottom. */
   const LONG = ['Settings', 'Parser'];
 
   it(`have at most ${MAX_LINES} lines`, () => {

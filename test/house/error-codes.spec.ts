@@ -8,7 +8,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 const ALL: ErrorCode[] = Object.values(CODES).flat();
 
-/** Sources that create errors, without the files that list or document the codes. */
+/** Sources that create errors, without the files that list or document the error codes. */
 const sources = ['src', 'packages']
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
@@ -20,7 +20,7 @@ const sources = ['src', 'packages']
   .map((path) => [path, read(path)] as const);
 const text = sources.map(([, source]) => source).join('\n');
 
-/** Codes of requests that are rejected before they reach an operation, and of service faults. */
+/** Codes for requests that are rejected before they reach an operation, and for service faults. */
 const OF_NO_OPERATION: ErrorCode[] = [
   'api_key_revoked',
   'expectation_failed',
@@ -61,7 +61,7 @@ const responses = Object.entries(document.paths).flatMap(([path, methods]) =>
   ),
 );
 
-/** Texts in the sources as patterns. An interpolated value matches anything. */
+/** String literals in the sources as patterns. An interpolated value matches anything. */
 const said = Array.from(text.matchAll(/(['`])((?:(?!\1).){7,}?)\1/g), ([, , literal = '']) => literal)
   .filter((literal) => literal.replace(/\$\{[^}]*\}/g, '').length >= 7)
   .map((literal) => new RegExp(`^${literal.replace(/[.*+?^()|[\]\\]/g, '\\$&').replace(/\$\{[^}]*\}/g, '.+')}$`));
@@ -103,7 +103,7 @@ describe('CODES', () => {
       const isError = response.content?.['application/json']?.schema.$ref === '#/components/schemas/ErrorResponse';
       expect([method, path, status, isError]).toEqual([method, path, status, codes !== undefined]);
       if (codes === undefined) {
-        // 304 is not an error, and a 503 of the readiness check has the form of a success.
+        // 304 is not an error, and a 503 from the readiness check has the same format as its success response.
         expect(`${path} ${status}`).toMatch(/ 2..$| 304$| 422$|^\/health\/ready 503$/);
         continue;
       }
@@ -126,12 +126,12 @@ describe('CODES', () => {
     }
   });
 
-  it('contains only messages from the sources: copy them from the source that throws them', () => {
+  it('contains only messages that occur in the sources that throw them', () => {
     const wrong = ALL.filter((code) => ![...said, ...ofResources].some((pattern) => pattern.test(sentenceOf(code))));
     expect(wrong).toEqual([]);
   });
 
-  it('matches the list for client developers', () => {
+  it('matches the list in the docs for client developers', () => {
     const [, section = ''] = read('docs/web-clients.md').split(/^## Error codes$/m);
     const rows = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (\d{3})\s+\| (.*?)\s*\|$/gm)];
     const listed = Object.fromEntries(

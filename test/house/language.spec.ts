@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 /*
- * Finds phrases that make comments, test names and documents hard to read. A passing test does not prove good prose. It only
- * keeps out phrases that have been written too often.
+ * Finds phrases that make comments, test names and documents hard to read. Passing these tests does not prove that the
+ * prose is good. They only keep out phrases that used to be common here.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -27,7 +27,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
 const BEGINNING = /^(?:What|Who|Whose|Of|Those|That|Than)\b/;
 
 interface Prose {
-  /** File and line. */
+  /** File and line number. */
   readonly place: string;
   readonly text: string;
 }
@@ -64,7 +64,7 @@ function testNames(file: string, source: string): Prose[] {
   });
 }
 
-/** Returns the paragraphs, headings, items and table rows of a Markdown file, without its code. */
+/** Returns the paragraphs, headings, list items and table rows of a Markdown file, without its code. */
 function documentation(file: string, source: string): Prose[] {
   let isCode = false;
   const lines = source.split('\n').map((line) => {
@@ -98,11 +98,11 @@ function problemsIn({ place, text }: Prose): string[] {
   return [...phrases, ...long];
 }
 
-/** Returns the files under version control that match a pattern and are not generated. */
+/** Returns the files under version control that match a pattern, except for generated files. */
 const filesLike = (name: RegExp): readonly (readonly [file: string, source: string])[] =>
   execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
     .split('\n')
-    // Migrations that were released are never edited.
+    // Released migrations are never edited.
     .filter((file) => name.test(file) && !/^src\/database\/migrations\/|^bench\/results\/|language\.spec/.test(file))
     .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]);
 

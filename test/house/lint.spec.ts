@@ -6,7 +6,7 @@ const FILE = 'src/stock/stock.service.ts';
 
 const { rules } = (await new ESLint().calculateConfigForFile(FILE)) as { rules: Linter.RulesRecord };
 
-/** Returns the rule's messages for a service with these lines. */
+/** Returns the rule's messages for a service that contains these lines. */
 function found(text: string): string[] {
   const messages = new Linter().verify(
     text,
@@ -45,7 +45,7 @@ describe('linter', () => {
     ['const id = projectId as ProjectId;', ['A checked id comes from the look-up that has proved it.']],
     ['forwardRef(() => StockModule);', ['Modules import each other one way only.']],
     ["const label = 'Update card'; const other = 'With its messages';", []],
-  ])('checks %s', (text, messages) => {
+  ])('checks %s against the house rules', (text, messages) => {
     expect(found(text)).toEqual(messages);
   });
 });

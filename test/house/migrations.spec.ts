@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
-/** Migrations up to this number are older than the rule and are never changed. */
+/** Migrations up to this number were written before the rule existed and are never changed. */
 const LAST_WITHOUT_RULE = 650;
 const CHANGED_TABLE =
   /\b(?:ALTER TABLE(?: ONLY)?|(?:CREATE|DROP) (?:UNIQUE )?(?:INDEX|TRIGGER)\b[^;`]*?\bON|UPDATE|DELETE FROM|INSERT INTO)\s+(\w+)/g;
 
-/** Returns the existing tables that a migration changes in `up`, without the tables that it creates. */
+/** Returns the existing tables that a migration changes in `up`, excluding the tables that it creates. */
 function changedTables(text: string): string[] {
   const up = text.slice(text.indexOf('async up('), text.indexOf('async down('));
   const made = new Set(Array.from(up.matchAll(/CREATE TABLE (\w+)/g), ([, table]) => table));
@@ -27,7 +27,7 @@ const migration = (...statements: string[]): string =>
   `async up(runner) {\n${statements.map((statement) => `await runner.query('${statement}');`).join('\n')}\n}\nasync down(`;
 
 describe('migrations', () => {
-  it('locks all changed tables in the first statement', () => {
+  it('lock all changed tables in their first statement', () => {
     const broken = readdirSync('src/database/migrations').filter((file) => {
       const number = Number(/(\d{4})-/.exec(file)?.[1]);
       return number > LAST_WITHOUT_RULE && !locksFirst(readFileSync(`src/database/migrations/${file}`, 'utf8'));
@@ -68,7 +68,7 @@ describe('migrations', () => {
         'ALTER TABLE turns ADD a int',
       ],
     ],
-  ])('returns %s for %s', (expected, _what, statements) => {
+  ])('follow the rule: %s for %s', (expected, _what, statements) => {
     expect(locksFirst(migration(...statements))).toBe(expected);
   });
 });

@@ -5,7 +5,10 @@ import { describe, expect, it } from '@jest/globals';
 const ROOT = join(import.meta.dirname, '../..');
 const WRITE = /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?(\w+)/g;
 
-/** The statement that appends events also adds their deliveries, and records the deliveries that a webhook skips (ADR 11). */
+/**
+ * Exceptions: the statement that appends events also adds deliveries, and records the deliveries that a webhook skips
+ * (ADR 11).
+ */
 const WITH_EVENTS = ['webhook_deliveries', 'webhook_skips'];
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -31,7 +34,7 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .map((path) => [path, read(join('src', path))] as const);
 
 describe('tables', () => {
-  it('lets a single repository write to each table', () => {
+  it('are written by a single repository each', () => {
     const writers = writersOf(sources);
     expect(writers.size).toBeGreaterThan(15);
     const shared = [...writers].filter(([, files]) => files.size > 1);
@@ -46,7 +49,7 @@ describe('tables', () => {
     expect(entities.filter((entity, index) => entities.indexOf(entity) !== index)).toEqual([]);
   });
 
-  it('reports a table with two writers', () => {
+  it('are reported if they have two writers', () => {
     const planted = [...sources, ['src/chat/elsewhere.repository.ts', '`UPDATE messages SET content = $1`']] as const;
     expect(writersOf(planted).get('messages')?.size).toBe(2);
   });

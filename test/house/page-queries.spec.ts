@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const WEB = join(import.meta.dirname, '../../web/src');
-/** Query keys of cached data, without calls that only invalidate a key. */
+/** Matches the query keys of cached data, except in calls that only invalidate a key. */
 const KEPT = /(?<!invalidateQueries\(\{ queryKey: )keyOf\(([^()]*(?:\([^()]*\)[^()]*)*)\)/g;
 
 /** Returns the query keys of each source without duplicates. Variable parts are replaced by `_`. */
@@ -23,7 +23,9 @@ const keysIn = (sources: readonly string[]): string[] =>
     ]);
 const repeated = (keys: readonly string[]): string[] => keys.filter((key, at) => keys.indexOf(key) !== at);
 
-/** Two queries that cache different data under the same key receive each other's data, and the page breaks later. */
+/**
+ * If two queries cache different data under the same key, they receive each other's data, and the page breaks later.
+ */
 describe('query keys of the page', () => {
   const sources = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path))
@@ -35,7 +37,7 @@ describe('query keys of the page', () => {
     expect(repeated(keys)).toEqual([]);
   });
 
-  it('reports a key with two readers', () => {
+  it('are reported if they have two readers', () => {
     const reader = (key: string) => `useQuery({ queryKey: keyOf(id, ${key}), queryFn: async () => 1 })`;
     const named = (key: string) => `const queryKey = keyOf(id, ${key}); useQuery({ queryKey, queryFn: async () => 2 })`;
     const changed = (key: string) => `queryFn; queries.invalidateQueries({ queryKey: keyOf(id, ${key}) })`;
