@@ -12,7 +12,7 @@ import { useDatabase } from '../support/database.js';
 
 const STREAMS_OF_ALL = 4_000;
 const EVENTS_EACH = 25;
-/** Number of companies and of the streams of each. */
+/** Number of companies, and number of streams per company. */
 const COMPANIES = 200;
 const db = useDatabase();
 let some: string[] = [];
@@ -44,7 +44,7 @@ interface Node {
   Plans?: Node[];
 }
 
-/** Returns the blocks that a statement reads with a generic plan, and the tables that it scans completely. */
+/** Returns the number of blocks that a statement reads with a generic plan, and the tables that it scans completely. */
 async function planOf(statement: string, parameters: unknown[]): Promise<{ blocks: number; scanned: string[] }> {
   const { database } = db;
   return await database.transaction(async (tx) => {
@@ -74,7 +74,7 @@ it.each<[string, string, () => unknown[], number, number]>([
   expect(plan.blocks).toBeLessThan(blocks);
 });
 
-it('removes old events from their streams', async () => {
+it('removes old events from streams', async () => {
   const { manager } = db.database;
   const streams = some.slice(0, 10);
   await manager.query(`UPDATE events SET at = now() - interval '2 days' WHERE stream_id = ANY ($1) AND id <= 23`, [
@@ -97,7 +97,7 @@ describe('deliveries of events', () => {
       'SELECT webhook_id, message_id, body FROM webhook_deliveries WHERE stream_id = $1 ORDER BY place',
       [stream],
     );
-  /** Makes a stream of a company and its webhooks. */
+  /** Creates a stream for a company, and the company's webhooks. */
   async function makeCompany(company: string, webhooks: number): Promise<{ stream: string; ids: string[] }> {
     const { manager } = db.database;
     await manager.query('INSERT INTO companies (id) VALUES ($1)', [company]);
@@ -111,7 +111,7 @@ describe('deliveries of events', () => {
     return { stream, ids: made.map(({ id }) => id).sort() };
   }
 
-  it('are equal to the events that readers of the stream receive', async () => {
+  it('are identical to the events that readers of the stream receive', async () => {
     const { stream, ids } = await makeCompany('reading', 2);
     await append(stream);
     const { events } = (await new EventsRepository(db.source).following(stream, 0)) ?? { events: [] };
@@ -121,7 +121,7 @@ describe('deliveries of events', () => {
     expect(found).toEqual(ids.map((webhook_id) => ({ webhook_id, message_id, body })));
   });
 
-  it('are cheap for a company without webhooks: a single index look-up', async () => {
+  it('cost a company without webhooks only a single index look-up', async () => {
     const { stream } = await makeCompany('without', 0);
     const plan = await planOf(APPEND_FEW[0] ?? '', [stream, ...CHANGE]);
     expect(plan.scanned).toEqual([]);
@@ -141,7 +141,7 @@ describe('deliveries of events', () => {
     expect((await deliveries(stream)).map(({ webhook_id }) => webhook_id)).toEqual([ids[1]]);
   });
 
-  it('are skipped by a full webhook and counted later', async () => {
+  it('are skipped for a webhook with too many pending deliveries, and counted later', async () => {
     const { manager } = db.database;
     const { stream, ids } = await makeCompany('full', 2);
     await manager.query(
@@ -164,7 +164,7 @@ describe('deliveries of events', () => {
     ]);
   });
 
-  describe('deliveries of events that the previous version has appended', () => {
+  describe('deliveries of events appended by the previous version', () => {
     const OLD = `
       WITH head AS (UPDATE event_heads SET last_id = last_id + 1 WHERE stream_id = $1 RETURNING last_id)
       INSERT INTO events (stream_id, id, actor_kind, actor_id, at, type, data)
@@ -176,7 +176,7 @@ describe('deliveries of events', () => {
     const numbersOf = async (stream: string): Promise<(string | undefined)[]> =>
       (await deliveries(stream)).map(({ message_id }) => message_id.split('_')[1]);
 
-    it('are made later', async () => {
+    it('are created later', async () => {
       const { stream } = await makeCompany('before', 1);
       await new EventsRepository(db.source).follow('before');
       await append(stream);
@@ -187,7 +187,7 @@ describe('deliveries of events', () => {
       expect(await numbersOf(stream)).toEqual(['1', '2', '3']);
     });
 
-    it('are also made for an event that is appended during the delivery of others', async () => {
+    it('are also created for an event that is appended while other events are being delivered', async () => {
       const { database } = db;
       const { stream } = await makeCompany('meanwhile', 1);
       await new EventsRepository(db.source).follow('meanwhile');

@@ -92,7 +92,7 @@ async function putFile(ref: ContainerRef, path: string, text: string): Promise<s
 const remove = async (ref: ContainerRef, path: string): Promise<unknown> =>
   await db.database.transaction((tx) => trees.removeAll(tx, ref, [path]));
 
-/** Whether the blob has a row and an object. */
+/** Returns whether a blob has a row and an object. */
 async function stateOf(blob_id: string): Promise<{ row: boolean; object: boolean }> {
   const rows: unknown[] = await db.database.manager.query('SELECT FROM blobs WHERE id = $1', [blob_id]);
   return { row: rows.length === 1, object: (await store.size(keyOf(blob_id))) !== undefined };
@@ -100,7 +100,7 @@ async function stateOf(blob_id: string): Promise<{ row: boolean; object: boolean
 const THERE = { row: true, object: true };
 const GONE = { row: false, object: false };
 
-/** Moves all marks and deletions back by two days. */
+/** Moves the times of all marks and deletions back by two days. */
 async function age(): Promise<void> {
   const { manager } = db.database;
   await manager.query(`UPDATE blobs SET unreferenced_since = unreferenced_since - interval '2 days'`);
@@ -108,7 +108,7 @@ async function age(): Promise<void> {
 }
 
 describe('the collector', () => {
-  it('deletes unreferenced blobs after the grace period, in a later pass than the pass that marks them', async () => {
+  it('deletes unreferenced blobs after the grace period, in a later pass than the one that marks them', async () => {
     const ref = await makeContainer();
     const [kept, replaced] = [await putFile(ref, 'kept', 'kept'), await putFile(ref, 'a', 'old')];
     const removed = await putFile(ref, 'b/c', 'removed');
@@ -143,7 +143,7 @@ describe('the collector', () => {
     expect(await stateOf(blob.blob_id)).toEqual(GONE);
   });
 
-  it('keeps blobs that an unknown table references, and deletes the others', async () => {
+  it('keeps blobs referenced from an unknown table, and deletes all other unreferenced blobs', async () => {
     const stored = await blobs.storeAll(company_id, ['1', '2', '3', '4', '5']);
     const ids = stored.map(({ blob_id }) => blob_id);
     const { manager } = db.database;
@@ -157,7 +157,7 @@ describe('the collector', () => {
     await manager.query('DROP TABLE pins');
   });
 
-  it('deletes objects whose rows were removed before an interruption', async () => {
+  it('deletes objects whose rows were removed before the process was interrupted', async () => {
     const { blob_id } = await blobs.store(company_id, 'x');
     await db.database.manager.query(
       'WITH gone AS (DELETE FROM blobs WHERE id = $1 RETURNING id) INSERT INTO doomed_objects (blob_id) SELECT id FROM gone',
@@ -187,7 +187,7 @@ describe('the collector', () => {
     expect(left).toEqual([]);
   });
 
-  it('never deletes a blob that a copy in flight references, despite concurrent deletions', async () => {
+  it('never deletes a blob that is referenced by a concurrent copy, despite concurrent deletions', async () => {
     config.FILES_GRACE_SECONDS = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -216,7 +216,7 @@ describe('the collector', () => {
           await collecting;
           await collector.collect();
           const here = await reader.filesBelow(target, '');
-          // A late copy finds nothing, or is rejected by the foreign key and changes nothing.
+          // A late copy either finds nothing, or is rejected by the foreign key and changes nothing.
           expect(here).toHaveLength(copied.status === 'fulfilled' ? copied.value : 0);
           for (const { path } of here) expect(await reader.readText(target, path)).toBe(`text ${path.slice(2)}`);
         },
@@ -242,7 +242,7 @@ describe('the sweeper', () => {
     return row?.state === 'aborted';
   };
 
-  it('ends expired uploads, also if the store’s id of them was never recorded', async () => {
+  it('ends expired uploads, even if the store’s upload id was never recorded', async () => {
     const ref = await makeContainer();
     const [noted, unnoted, alive] = [await open(ref), await open(ref), await open(ref)];
     await uploads.update(noted.id, { store_upload_id: noted.uploadId });

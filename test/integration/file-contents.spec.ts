@@ -38,7 +38,7 @@ async function makeContainer(kind: 'deployment' | 'agent_config' = 'deployment')
   return { company_id: 'one', container_id: await db.database.transaction((tx) => containers.create(tx, 'one', kind)) };
 }
 
-/** Writes a skill like the modules above. */
+/** Writes a skill in the same way as the modules above this one do. */
 async function putSkill(ref: ContainerRef, skill: string, files: Record<string, string | Buffer>): Promise<void> {
   const stored = await blobs.storeAll(ref.company_id, Object.values(files));
   const byPath = new Map(Object.keys(files).map((path, index) => [path, stored[index] ?? { blob_id: '', size: 0 }]));
@@ -48,8 +48,8 @@ async function putSkill(ref: ContainerRef, skill: string, files: Record<string, 
 const textsOf = async (ref: ContainerRef, path: string): Promise<Record<string, string>> =>
   Object.fromEntries(await reader.readTexts(await reader.filesBelow(ref, path)));
 
-describe('texts in a tree', () => {
-  it('are read back completely and replaced as a set', async () => {
+describe('files in a tree', () => {
+  it('can be read back completely and are replaced as a set', async () => {
     const ref = await makeContainer();
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`deep/${index % 7}/${index}.md`, `text ${index}`]),
@@ -67,13 +67,13 @@ describe('texts in a tree', () => {
     expect(await textsOf(ref, 'not-there')).toEqual({});
   });
 
-  it('are returned with replacement characters for invalid text', async () => {
+  it('contain replacement characters if their text is invalid', async () => {
     const ref = await makeContainer();
     await putSkill(ref, 'a', { 'SKILL.md': Buffer.from([0x61, 0x80]) });
     expect(await textsOf(ref, 'skills')).toEqual({ 'skills/a/SKILL.md': 'a\ufffd' });
   });
 
-  it('are not read if they have too many bytes', async () => {
+  it('are not read if they are too large', async () => {
     const ref = await makeContainer();
     await putSkill(ref, 'a', { 'SKILL.md': Buffer.alloc(17 * 1024 ** 2, 'x') });
     await expect(textsOf(ref, 'skills')).rejects.toThrow(TooLarge);
@@ -81,7 +81,7 @@ describe('texts in a tree', () => {
 });
 
 describe('the digest of a configuration', () => {
-  it('is equal for copies and for equal contents, and changes with any path or content', async () => {
+  it('is equal for copies and for equal contents, and changes with every path or content', async () => {
     const [ref, copy, other] = [await makeContainer(), await makeContainer('agent_config'), await makeContainer()];
     const digest = async (of: ContainerRef): Promise<string> => await reader.digest(of, ['AGENTS.md', 'skills']);
     const empty = await digest(ref);

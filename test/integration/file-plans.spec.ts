@@ -19,7 +19,7 @@ let containers: ContainersService;
 let big = '';
 let other = '';
 
-/** 100 directories of 200 files each in a container, and as many again in other containers. */
+/** Creates 100 directories with 200 files each in one container, and the same number in other containers. */
 beforeAll(async () => {
   ({ containers } = fileServices(db));
   const { manager } = db.database;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await manager.query('VACUUM ANALYZE nodes, blobs, containers');
 }, 60_000);
 
-/** Returns the plan with these parameters and the generic plan. */
+/** Returns the plan for these parameters, and the generic plan. */
 async function planOf(statement: string, parameters: unknown[]): Promise<string> {
   return await db.database.transaction(async (tx) => {
     const explain = (options: string, given?: unknown[]): Promise<{ 'QUERY PLAN': string }[]> =>
@@ -87,15 +87,15 @@ describe('a statement over a tree', () => {
     ['INSERT_DIRECTORIES', () => [big, [40_000, 40_001], [7, 40_000], ['x', 'y'], [1, 0], 40_002]],
     ['COPY_WHOLE', () => [big, other, 'snapshot']],
     ['COPY_SELECTED', () => [big, other, 'workspace', ['d7'], true]],
-  ])('reads by index alone: %s', async (name, parameters) => {
+  ])('reads only through indexes: %s', async (name, parameters) => {
     const plan = await planOf(sql[name], parameters());
     expect(plan).toMatch(/Index/);
     expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
   });
 });
 
-describe('the counts of directories', () => {
-  it('are kept by index look-ups, even by a plan that was made for very many nodes', async () => {
+describe('directory counts', () => {
+  it('are maintained through index look-ups, even with a plan that expects very many nodes', async () => {
     const scans: object[] = await db.database.transaction(async (tx) => {
       const snapshot = await containers.create(tx, company_id, 'snapshot');
       await tx.query('SET LOCAL plan_cache_mode = force_generic_plan');
@@ -121,7 +121,7 @@ describe('listings', () => {
     ['a known container', KNOWN_CONTAINER, []],
   ] as const;
 
-  it.each(places)('are read by index without a sort directly in a directory of %s', async (_, place, scope) => {
+  it.each(places)('are read by index without a sort in a directory of %s', async (_, place, scope) => {
     const plan = await planOf(listChildren(place), [id, company_id, 'd7', 50, 100, ...scope]);
     expect(plan).toMatch(/Index Only Scan using nodes_directories_idx/);
     expect(plan).toMatch(/Index Scan using nodes_name_key/);
@@ -140,7 +140,7 @@ describe('listings', () => {
     }
   });
 
-  it.each(places)('are read by index alone below a directory of %s', async (_, place, scope) => {
+  it.each(places)('are read only through indexes below a directory of %s', async (_, place, scope) => {
     const plan = await planOf(listBelow(place), [id, company_id, 'd7', 50, 0, ...scope]);
     expect(plan).toMatch(/Index/);
     expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
@@ -159,7 +159,7 @@ describe('a clean-up statement', () => {
     ['DOOM_BLOBS', () => [[first, last]]],
     ['DELETED_CONTAINERS', () => [86_400]],
     ['DELETE_LEAVES', () => [other, 1000]],
-  ])('reads by index alone: %s', async (name, parameters) => {
+  ])('reads only through indexes: %s', async (name, parameters) => {
     const plan = await planOf(clearing[name], parameters());
     expect(plan).toMatch(/Index/);
     expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);

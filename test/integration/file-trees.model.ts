@@ -1,4 +1,4 @@
-/** An in-memory file tree, written only for clarity. Tests compare the real tree with it. */
+/** In-memory file tree that is written for clarity alone. Tests compare the real tree with it. */
 
 export interface ModelFile {
   kind: 'file';
@@ -18,7 +18,7 @@ export interface ModelMove {
   dest_path: string;
 }
 
-/** Result of an operation that is rejected. */
+/** Result of a rejected operation. */
 export class Refusal {
   constructor(readonly status: 404 | 409) {}
 }
@@ -94,7 +94,7 @@ export class ModelTree {
     return true;
   }
 
-  /** Copies missing files from another tree. Returns their paths. */
+  /** Copies files that do not exist yet from another tree. Returns their paths. */
   copy(from: ModelTree, selected: (topName: string) => boolean): string[] {
     const came: string[] = [];
     const skipped: string[] = [];
@@ -123,7 +123,7 @@ export class ModelTree {
     return [...this.nodes.keys()].filter((inside) => path === '' || inside.startsWith(`${path}/`));
   }
 
-  /** Whether a file is in the place of a directory above the path. */
+  /** Returns whether a file occupies the path of a directory above the given path. */
   private isBlocked(path: string): boolean {
     for (let above = parentOf(path); above !== ''; above = parentOf(above))
       if (this.nodes.get(above)?.kind === 'file') return true;

@@ -18,7 +18,7 @@ const db = useDatabase();
 let containers: ContainersService;
 let trees: FileTreeService;
 let reader: FileTreeReaderService;
-/** Blobs by the single letter that tests use as content. Tree operations never read the object. */
+/** Blobs by the single letter that tests use as content. Tree operations never read the blob's object. */
 const blobs = new Map<string, StoredBlob>();
 const blobOf = (content: string): StoredBlob => blobs.get(content) ?? { blob_id: '', size: 0 };
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
 });
 
-/** A real tree and its expected model. */
+/** Real tree with its expected model. */
 interface Pair {
   ref: ContainerRef;
   model: ModelTree;
@@ -53,7 +53,7 @@ interface StoredNode {
   file_id: string | null;
 }
 
-/** Returns everything in a container without using code under test. */
+/** Returns all entries in a container, without using the code under test. */
 async function dump({ container_id }: ContainerRef): Promise<StoredNode[]> {
   return await db.database.manager.query(
     `WITH RECURSIVE t AS (
@@ -66,7 +66,7 @@ async function dump({ container_id }: ContainerRef): Promise<StoredNode[]> {
   );
 }
 
-/** Returns the directories of a container with a wrong count of their entries. */
+/** Returns the directories in a container whose entry count is wrong. */
 async function miscounted({ container_id }: ContainerRef): Promise<object[]> {
   return await db.database.manager.query(
     `SELECT d.node_id, d.name, d.entries FROM nodes d
@@ -114,10 +114,10 @@ async function attempt<Result>(work: (tx: Tx) => Promise<Result>): Promise<Resul
   }
 }
 
-/** Few names and short paths, so that operations collide. */
+/** Uses only a few names and short paths, so that operations collide. */
 const name = fc.constantFrom<string>('a', 'b', 'AGENTS.md');
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'));
-/** Names whose byte order differs from word order, and enough of them for pages. */
+/** Names whose byte order differs from alphabetical order, and enough names to fill several pages. */
 const listedPath = fc
   .array(fc.constantFrom('a', 'a-', 'B', 'é', 'z', '日'), { minLength: 1, maxLength: 3, size: '-1' })
   .map((names) => names.join('/'));
@@ -212,8 +212,8 @@ const steps: fc.Arbitrary<{ text: string; at: number; run: Step }> = fc.oneof(
     })),
 );
 
-describe('trees of files', () => {
-  it('are equal to a small tree in memory after any sequence of operations', async () => {
+describe('file trees', () => {
+  it('are equal to a simple tree in memory after any sequence of operations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { maxLength: 30, size: 'max' }), async (sequence) => {
         const pairs = [await makePair('workspace'), await makePair('deployment')] as const;
@@ -284,7 +284,7 @@ describe('trees of files', () => {
     );
   }, 120_000);
 
-  it('are consistent after many concurrent changes of a path', async () => {
+  it('are consistent after many concurrent changes to a path', async () => {
     const { ref } = await makePair('workspace');
     const changes: ((tx: Tx) => Promise<unknown>)[] = [
       (tx) => trees.putFile(tx, ref, 'a/b/c', blobOf('x')),
@@ -305,7 +305,7 @@ describe('trees of files', () => {
       'SELECT count(*) FROM nodes WHERE container_id = $1',
       [ref.container_id],
     );
-    // Every node but the root is reachable from the root under a unique path, and no implied directory is empty.
+    // Every node except the root can be reached from the root by a unique path, and no implied directory is empty.
     expect(nodes).toHaveLength((count?.count ?? 0) - 1);
     expect(new Set(nodes.map(({ path }) => path)).size).toBe(nodes.length);
     for (const { path, kind, implied } of nodes) {
@@ -315,7 +315,7 @@ describe('trees of files', () => {
     expect(await miscounted(ref)).toEqual([]);
   }, 60_000);
 
-  it('are counted correctly even if they were made before counts existed', async () => {
+  it('are counted correctly even if they were created before counts existed', async () => {
     const { ref } = await makePair('workspace');
     const put = (paths: string[]): Promise<unknown> =>
       attempt(async (tx) => {
@@ -326,7 +326,7 @@ describe('trees of files', () => {
     await put(['a', 'b/c', 'b/d/e']);
     try {
       await migration.down(runner);
-      // Writes like a process of the previous version.
+      // Writes in the same way as a process of the previous version.
       await runner.query(
         `INSERT INTO nodes (container_id, node_id, parent_id, name, kind, blob_id, size)
          SELECT $1, 1000 + d.node_id, d.node_id, file, 'file', $2, 0
@@ -364,7 +364,7 @@ describe('trees of files', () => {
     );
   });
 
-  it('are gone once their container is deleted', async () => {
+  it('no longer exist after their container is deleted', async () => {
     const { ref } = await makePair('workspace');
     await attempt((tx) => trees.putFile(tx, ref, 'a', blobOf('x')));
     await db.database.transaction((tx) => containers.delete(tx, company_id, ref.container_id));

@@ -12,7 +12,7 @@ import { useDatabase } from '../support/database.js';
 const COMPANIES = 20;
 const PROJECTS = 20_000;
 const DEPLOYMENTS = 4_000;
-/** Number of conversations of the large project. Every other project has only its default conversation. */
+/** Number of conversations in the large project. Every other project has only its default conversation. */
 const CONVERSATIONS = 300;
 const RUNS = 10_000;
 const company_id = 'company-1';
@@ -21,7 +21,7 @@ const db = useDatabase();
 let project_id = '';
 const SCENARIO = '01890000-0000-7000-8000-000000000000';
 
-/** Several companies with equally many projects and deployments. */
+/** Creates several companies with the same number of projects and deployments. */
 beforeAll(async () => {
   const { manager } = db.database;
   await manager.query(`INSERT INTO companies (id) SELECT 'company-' || i FROM generate_series(0, $1::integer - 1) i`, [
@@ -58,7 +58,8 @@ beforeAll(async () => {
      INSERT INTO deployments (company_id, name, handle, container_id) SELECT company_id, 'D ' || i, 'd-' || i, container_id FROM made`,
     [DEPLOYMENTS, COMPANIES],
   );
-  // A few runs have failed, were tests, belong to the scenario or have a name. Some hundred projects have a few runs.
+  // Some runs have failed, were tests, belong to the scenario or have a name. A few hundred projects have a few runs
+  // each.
   await manager.query(
     `INSERT INTO executions (project_id, company_id, user_id, triggered_by, status, created_at, ended_at, due_at, is_test, name,
                              scenario_id, cards, result, error)
@@ -75,11 +76,11 @@ beforeAll(async () => {
   await manager.query('VACUUM ANALYZE projects, users, conversations, deployments, executions');
 }, 60_000);
 
-/** A person whose role is looked up by the statements. */
+/** Person whose role is looked up by the statements. */
 const rights = { person_id: 'user-1', sees_all: null, access: 'write', project_ids: null } as const;
 const reader = ProjectReader.of(Principal.agent(company_id, rights));
 
-/** Returns the plans of the single statement that `work` runs: with its parameters and generic. */
+/** Returns the plans of the only statement that `work` runs: the plan for its parameters and the generic plan. */
 async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   const { source } = db;
   const seen: [string, unknown[]][] = [];
@@ -100,11 +101,11 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   return plans.map((rows) => rows.map((row) => row['QUERY PLAN']).join('\n'));
 }
 
-/** Returns the plan below the last sort of a page, which has at most as many rows as the page. */
+/** Returns the plan without the final sort, which only processes the rows of the page. */
 const belowSort = (plan: string): string => plan.replace(/^Sort\n {2}Sort Key: .*\n/, '');
 
 describe('reads of projects', () => {
-  it('are ordered by index on the first page and sort only the page', async () => {
+  it('are ordered by index for the first page, so that only the page is sorted', async () => {
     for (const plan of await plansOf(() =>
       new ProjectViewsRepository(db.source).summaries(reader, { ...page, deleted: false }, 60),
     )) {
@@ -125,7 +126,7 @@ describe('reads of projects', () => {
 });
 
 describe('listings', () => {
-  it('are ordered by index for deployments and sort only the page', async () => {
+  it('are ordered by index for deployments, so that only the page is sorted', async () => {
     const deployments = new DeploymentsRepository(db.source);
     for (const plan of await plansOf(() => deployments.page(company_id, page))) {
       expect(plan).toMatch(/Index Scan using deployments_listing_idx/);
@@ -133,10 +134,11 @@ describe('listings', () => {
     }
   });
 
-  it('are restricted to conversations of the project', async () => {
+  it('read only the project’s own conversations', async () => {
     const conversations = new ConversationsRepository(db.source);
     for (const plan of await plansOf(() => conversations.page(reader, project_id, page))) {
-      // Conversations are sorted by their last change. An index for it would change with every message.
+      // Conversations are sorted by their last change. An index on the last change would have to be updated with every
+      // message.
       expect(plan).toMatch(/Index Cond: \(project_id = /);
       expect(plan).toMatch(/using conversations_walk_idx/);
       expect(plan).not.toMatch(/Seq Scan on (conversations|projects)/);
@@ -167,7 +169,7 @@ describe('walks by cursor', () => {
       /Index Scan using executions_listing_idx/,
       () => new ExecutionViewsRepository(db.source).page(reader, project_id, {}, walk),
     ],
-  ])('are ordered by index for %s and sort only the page', async (_, index, read) => {
+  ])('are ordered by index for %s, so that only the page is sorted', async (_, index, read) => {
     for (const plan of await plansOf(read)) {
       expect(plan).toMatch(index);
       expect(belowSort(plan)).not.toMatch(/Sort|Seq Scan on (projects|deployments|conversations|executions)/);
@@ -175,7 +177,7 @@ describe('walks by cursor', () => {
   });
 });
 
-describe('lists of runs', () => {
+describe('run listings', () => {
   it.each([
     ['all', {}, 'executions_listing_idx', RUNS],
     ['those that have failed', { status: 'failed' }, 'executions_status_idx', 100],
@@ -193,7 +195,7 @@ describe('lists of runs', () => {
   });
 });
 
-it('finds the next company of the solve queue by index, regardless of the number of waiting solves', async () => {
+it('finds the next company in the solve queue by index, regardless of the number of waiting solves', async () => {
   const executions = new ExecutionsRepository(db.source);
   await db.source.manager.query(
     `INSERT INTO executions (project_id, company_id, user_id, triggered_by, cards)

@@ -17,7 +17,7 @@ afterEach(async () => {
   stops = [];
 });
 
-/** Starts a process with periodic work, which lasts until the test ends it. */
+/** Starts a process with periodic work. The work lasts until the test ends it. */
 async function startProcess(names: string[], match = '0 0 1 1 *') {
   const logged: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line) => logged.push(line) });
@@ -75,7 +75,7 @@ describe('periodic work', () => {
     await begun(1);
   });
 
-  it('is done by a single process at a time, which then releases its lock', async () => {
+  it('is performed by only one process at a time, which then releases its lock', async () => {
     const [first, second] = [await startProcess(['tidy']), await startProcess(['tidy'])];
     first.periodic.requestRun('tidy');
     const runs = await eventually(
@@ -85,7 +85,7 @@ describe('periodic work', () => {
     );
     expect(await locks()).toBe(1);
     const [idle, busy] = first.runs.length === 0 ? [first, second] : [second, first];
-    // The busy process also receives the request and runs again.
+    // The busy process also receives the request and therefore runs again.
     idle.periodic.requestRun('tidy');
     await idle.notifications.onApplicationShutdown();
     expect([idle.runs.length, busy.runs.length]).toEqual([0, 1]);
@@ -95,7 +95,7 @@ describe('periodic work', () => {
     await eventually(locks, (count) => count === 0, { until: 'it is over' });
   });
 
-  it('runs once more after any number of requests during a run', async () => {
+  it('runs only once more after several requests during a run', async () => {
     const { periodic, begun, runs } = await startProcess(['tidy']);
     periodic.requestRun('tidy');
     await begun(1);
@@ -108,16 +108,16 @@ describe('periodic work', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('runs several kinds concurrently over a single connection', async () => {
+  it('runs several jobs concurrently over a single connection', async () => {
     const names = ['one', 'two', 'three', 'four', 'five', 'six'];
     const { periodic, begun } = await startProcess(names);
     for (const name of names) periodic.requestRun(name);
     await begun(names.length);
-    // A connection is left for other work.
+    // One connection remains available for other work.
     expect(await locks()).toBe(names.length);
   });
 
-  it('is logged when it fails, and runs again on the next request', async () => {
+  it('is logged if it fails, and runs again on the next request', async () => {
     const { periodic, begun, outcomes, logged } = await startProcess(['tidy']);
     periodic.requestRun('tidy');
     (await begun(1))[0]?.fail();
@@ -127,7 +127,7 @@ describe('periodic work', () => {
     await begun(2);
   });
 
-  it('continues after losing its connection', async () => {
+  it('continues after its connection is lost', async () => {
     const { periodic, begun, runs } = await startProcess(['tidy']);
     periodic.requestRun('tidy');
     await begun(1);

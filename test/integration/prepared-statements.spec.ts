@@ -4,7 +4,7 @@ import pg from 'pg';
 import { pipelined, type Tx } from '../../src/database/database.service.js';
 import { useDatabase } from '../support/database.js';
 
-// A single connection, so that every statement runs where it was prepared.
+// Uses a single connection, so that every statement runs where it was prepared.
 const db = useDatabase({ poolSize: 1 });
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('statements with parameters', () => {
     expect((await prepared()).filter((statement) => statement.includes('FROM grown'))).toEqual([text]);
   });
 
-  it('are prepared again when a migration has changed their result, alone and in a transaction', async () => {
+  it('are prepared again after a migration has changed their results, both outside and inside of a transaction', async () => {
     const read = 'SELECT * FROM grown WHERE id = $1';
     const { database } = db;
     for (const [column, run] of [
@@ -61,7 +61,7 @@ describe('pipelined statements', () => {
     return found?.count ?? 0;
   };
 
-  it('are run in order, in a single transaction, with results in their places', async () => {
+  it('run in order in a single transaction, and each returns its own result', async () => {
     const results = await db.database.transaction((tx) =>
       pipelined(
         tx.query(insert, [10]),
@@ -75,7 +75,7 @@ describe('pipelined statements', () => {
     expect(results).toEqual([[], [{ id: 10 }], false, [[{ id: 10 }], 1], [], [{ writes: true }]]);
   });
 
-  it('are rejected with the first error after all have ended, and are rolled back', async () => {
+  it('are rejected with the first error after all of them have ended, and are rolled back', async () => {
     const { database } = db;
     let isOver = false;
     await expect(
@@ -102,7 +102,7 @@ describe('pipelined statements', () => {
     expect(await Promise.all([40, 41].map(count))).toEqual([0, 0]);
   });
 
-  it('can be reused after a value could not be serialized, alone and behind a failed statement', async () => {
+  it('can be used again after a value could not be serialized, even if it followed a failed statement', async () => {
     const { database } = db;
     const circular: { self?: object } = {};
     circular.self = circular;
@@ -116,7 +116,7 @@ describe('pipelined statements', () => {
       expect(await database.manager.query(text, [{}])).toEqual([{ [text.slice(-6).trim()]: {} }]);
   });
 
-  it('are rejected for the same reason if identical statements are pipelined', async () => {
+  it('fail with the same error if identical statements are pipelined', async () => {
     const text = 'SELECT id FROM not_there WHERE id = $1';
     const settled = await db.database.together((reads) =>
       Promise.allSettled([
@@ -133,7 +133,7 @@ describe('pipelined statements', () => {
     ]);
   });
 
-  it('are prepared and run again as a whole when a migration has changed a result', async () => {
+  it('are all prepared and run again if a migration has changed one of their results', async () => {
     const read = 'SELECT * FROM grown WHERE id = $1';
     const { database } = db;
     const run = () =>
@@ -147,7 +147,7 @@ describe('pipelined statements', () => {
 });
 
 describe('work before the commit', () => {
-  it('runs last, and rolls everything back when it fails', async () => {
+  it('runs last, and rolls back the whole transaction if it fails', async () => {
     const { database } = db;
     await database.manager.query('CREATE TABLE noted (id serial, what text CHECK (length(what) < 10))');
     const write = async (end: string): Promise<void> => {
@@ -172,7 +172,7 @@ describe('work before the commit', () => {
 });
 
 describe('a transaction', () => {
-  it('is allowed to be empty or to fail before its first statement, and leaves the connection usable', async () => {
+  it('may be empty or fail before its first statement, and leaves the connection usable', async () => {
     const { database } = db;
     await database.transaction(() => Promise.resolve());
     await expect(database.transaction(() => Promise.reject(new Error('Not today')))).rejects.toThrow('Not today');
@@ -181,7 +181,7 @@ describe('a transaction', () => {
     ).toEqual([{ id: null, one: 1 }]);
   });
 
-  it('is rolled back with a failing statement that is not awaited', async () => {
+  it('is rolled back even if a failing statement is not awaited', async () => {
     const { database } = db;
     const failing = database.transaction(async (tx) => {
       await tx.query('INSERT INTO grown (id) VALUES ($1)', [70]);
@@ -193,7 +193,7 @@ describe('a transaction', () => {
     await database.transaction((tx) => tx.query('SELECT $1::integer', [1]));
   });
 
-  it('fails when a statement has failed, even if the error was caught', async () => {
+  it('fails if one of its statements has failed, even if the error was caught', async () => {
     const { database } = db;
     const failing = database.transaction(async (tx) => {
       await tx.query('INSERT INTO grown (id) VALUES ($1)', [80]);
@@ -206,7 +206,7 @@ describe('a transaction', () => {
   it.each<[string, (tx: Tx, run: number) => Promise<unknown>]>([
     ['with parameters', (tx, run) => tx.query('SELECT fail_first($1)', [run])],
     ['without', (tx, run) => tx.query(`SELECT fail_first(${run})`)],
-  ])('runs again when its last statements fail with a deadlock, %s', async (_, last) => {
+  ])('runs again if its last statements fail with a deadlock, %s', async (_, last) => {
     const { database } = db;
     await database.manager.query(
       `CREATE OR REPLACE FUNCTION fail_first(run integer) RETURNS void LANGUAGE plpgsql AS $$
@@ -223,7 +223,7 @@ describe('a transaction', () => {
     expect(rows).toEqual([[{ id: 90 }], 1]);
   });
 
-  it('has begun when its first statement runs', async () => {
+  it('has started by the time its first statement runs', async () => {
     const { database } = db;
     const level = `SELECT current_setting('transaction_isolation') AS level, now() = statement_timestamp() AS is_first`;
     expect(await database.transaction((tx) => tx.query(level))).toEqual([{ level: 'read committed', is_first: false }]);
@@ -232,12 +232,12 @@ describe('a transaction', () => {
   });
 });
 
-describe('an error while a server response is read', () => {
+describe('an error while reading a server response', () => {
   it('rejects all work on the connection, and the next connection works', async () => {
     const { database } = db;
     const failing = database.transaction(async (tx) => {
       const { connection } = (await tx.queryRunner?.connect()) as { connection: { stream: Socket } };
-      // For example, a value may be too large for a string.
+      // This simulates an error such as a value that is too large for a string.
       connection.stream.prependOnceListener('data', () => {
         throw new RangeError('planted');
       });
@@ -272,7 +272,7 @@ describe('a connection that ends', () => {
     },
   );
 
-  it('ends the transaction if it happens between two statements', async () => {
+  it('ends the transaction even if it happens between two statements', async () => {
     const { database } = db;
     const other = new pg.Client(db.url);
     await other.connect();

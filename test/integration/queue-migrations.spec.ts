@@ -7,7 +7,7 @@ const db = useDatabase();
 const query = async <Row = unknown>(text: string, parameters: unknown[] = []): Promise<Row[]> =>
   await db.source.query(text, parameters);
 
-/** Tables of graphile-worker 0.16 that the previous version has left, limited to the parts that the migration reads. */
+/** Tables of graphile-worker 0.16 as left by the previous version, limited to the columns that the migration reads. */
 const OLD_JOBS = `
   CREATE SCHEMA graphile_worker;
   CREATE TABLE graphile_worker._private_tasks (id serial PRIMARY KEY, identifier text NOT NULL UNIQUE);
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 describe('the migrations to a single kind of queue', () => {
-  it('takes over jobs of data files once if no process works on them', async () => {
+  it('take over each data file job once if no process is working on it', async () => {
     await query(OLD_JOBS);
     await query(`INSERT INTO graphile_worker._private_tasks (identifier) VALUES ('data_files'), ('other')`);
     const payload = JSON.stringify({ project_id: project });
@@ -55,7 +55,7 @@ describe('the migrations to a single kind of queue', () => {
     await query('DROP SCHEMA graphile_worker CASCADE');
   });
 
-  it('keeps deliveries and counts in both directions', async () => {
+  it('preserve deliveries and counts in both directions', async () => {
     const [webhook] = await query<{ id: string }>(
       `INSERT INTO webhooks (company_id, url, events, secret) VALUES ('c', 'https://example.com', '{project.updated}', 'x') RETURNING id`,
     );

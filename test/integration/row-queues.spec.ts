@@ -39,7 +39,7 @@ interface Chore {
   generation: number;
 }
 
-/** Work on a row that lasts until the test ends it. */
+/** Work on a row, which lasts until the test ends it. */
 interface Started extends Chore {
   lease: Lease;
   end: () => void;
@@ -109,7 +109,7 @@ async function startProcess({ concurrency = 2, graceMs = 0 } = {}) {
     started,
     outcomes,
     stop: () => (stopped ??= stop()),
-    /** Returns the number of log lines that match. */
+    /** Returns the number of matching log lines. */
     said: (text: RegExp) => logged.filter((line) => text.test(line)).length,
     /** Waits until work on the given number of rows has begun. */
     begun: async (count: number): Promise<Started[]> =>
@@ -132,8 +132,8 @@ const done = (...ids: string[]) =>
     until: `${ids.join(', ')} are done`,
   });
 
-describe('rows of a queue', () => {
-  it('are worked on up to the limit of the process, and the next row starts when a row ends', async () => {
+describe('queue rows', () => {
+  it('are processed up to the limit of the process, and the next row starts when another row is finished', async () => {
     await add('a', 'b', 'c');
     const { started, begun, queue } = await startProcess();
     await begun(2);
@@ -146,7 +146,7 @@ describe('rows of a queue', () => {
     await done('a', 'b', 'c');
   });
 
-  it('are found immediately by other processes after a notification', async () => {
+  it('are immediately found by other processes after a notification', async () => {
     const first = await startProcess({ concurrency: 1 });
     await add('a');
     first.queues.wake('chores');
@@ -160,7 +160,7 @@ describe('rows of a queue', () => {
     expect(second.started[0]?.id).toBe('b');
   });
 
-  it('are found without a notification', async () => {
+  it('are found even without a notification', async () => {
     const { begun } = await startProcess();
     await add('a');
     await begun(1);
@@ -174,7 +174,7 @@ describe('rows of a queue', () => {
     expect([outcomes, said(/will be retried/)]).toEqual([['failed'], 1]);
   });
 
-  it('are released when they end elsewhere', async () => {
+  it('are released if they are ended elsewhere', async () => {
     await add('a');
     const { begun, queue, outcomes } = await startProcess();
     const [chore] = await begun(1);
@@ -190,7 +190,7 @@ describe('rows of a queue', () => {
     expect(outcomes).toEqual(['left']);
   });
 
-  it('are taken by another process when the lease has expired, so that the first owner cannot write', async () => {
+  it('are taken over by another process when the lease has expired, after which the first owner cannot write', async () => {
     await add('a');
     const first = await startProcess();
     const [lost] = await first.begun(1);
@@ -210,7 +210,7 @@ describe('rows of a queue', () => {
 });
 
 describe('a process that stops', () => {
-  it('gives back its claimed rows', async () => {
+  it('releases its claimed rows', async () => {
     await add('a', 'b', 'c');
     const { begun, stop } = await startProcess();
     const [chore] = await begun(2);
@@ -219,7 +219,7 @@ describe('a process that stops', () => {
     expect((await stored()).map(({ is_held }) => is_held)).toEqual([false, false, false]);
   });
 
-  it('lets its work end within the grace period', async () => {
+  it('allows its work to end within the grace period', async () => {
     await add('a', 'b');
     const { begun, stop, queue } = await startProcess({ graceMs: 400 });
     const [ends, stays] = await begun(2);
@@ -247,13 +247,13 @@ describe('a process that stops', () => {
 });
 
 describe('a process whose database becomes unavailable', () => {
-  it('continues its work, leaves unsaved results to their leases, and claims again', async () => {
+  it('continues its work, leaves unsaved results until their leases expire, and claims rows again', async () => {
     await add('a', 'b');
     const { begun, said } = await startProcess({ concurrency: 3 });
     const [first, second] = await begun(2);
     proxy.become('cut');
     first?.end();
-    // Neither the end nor the postponement could be stored.
+    // Neither the result nor the postponement could be stored.
     await eventually(
       () => Promise.resolve(said(/until its lease expires/)),
       (times) => times === 1,

@@ -19,10 +19,10 @@ type EntityClass = ReturnType<typeof loadedEntities>[number];
 
 const loadedEntities = () => getMetadataArgsStorage().tables.map(({ target }) => target);
 
-/** Entities that the service loads, because a repository imports each as a value. */
+/** Entities that the service loads because a repository imports them as values. */
 const known = new Set(loadedEntities());
 
-/** Entities of each entity file. They are loaded before the data source is created, so that all of them are compared. */
+/** Entities by entity file. They are loaded before the data source is created, so that all of them are compared. */
 const declared = new Map<string, EntityClass[]>();
 for (const path of await readdir('src', { recursive: true })) {
   if (!path.endsWith('.entity.ts')) continue;
@@ -37,7 +37,8 @@ for (const path of await readdir('src', { recursive: true })) {
 const migrated = useDatabase();
 
 /**
- * Columns that no response with an entity tag contains, or that never change. Each new column belongs here or into the trigger.
+ * Columns that never change, or that no response with an entity tag contains. Each new column must be listed here or in
+ * the trigger.
  */
 const COLUMNS_WITHOUT_REVISION = {
   messages: [
@@ -88,7 +89,7 @@ describe('the migrated schema', () => {
     expect(await dumpSchema(client)).toBe(await readFile('schema.sql', 'utf8'));
   });
 
-  it('can be created again from schema.sql', async () => {
+  it('can be recreated from schema.sql', async () => {
     const committed = await readFile('schema.sql', 'utf8');
     await client.query('ALTER SCHEMA public RENAME TO earlier');
     await client.query('CREATE SCHEMA public');
@@ -101,7 +102,7 @@ describe('the migrated schema', () => {
     }
   });
 
-  it('has exactly the columns of the entities', async () => {
+  it('contains exactly the columns of the entities', async () => {
     const columns = await tableColumns(client);
     const problems = migrated.source.entityMetadatas.flatMap(({ tableName, columns: declared }) => {
       const there = columns.filter(({ table }) => table === tableName);
@@ -116,7 +117,7 @@ describe('the migrated schema', () => {
   });
 
   it.each(Object.entries(COLUMNS_WITHOUT_REVISION))(
-    'lists for each column of %s whether it changes the entity tag',
+    'has a complete list of which columns of %s change the entity tag',
     async (table, others) => {
       const { rows } = await client.query<{ name: string; watched: boolean }>(
         `SELECT a.attname AS name, a.attnum = ANY (t.tgattr) AS watched
@@ -131,14 +132,14 @@ describe('the migrated schema', () => {
   );
 });
 
-describe('entities', () => {
+describe('entity classes', () => {
   it('are declared in separate files, and all of them are compared with their tables', () => {
     const files = [...declared].map(([path, entities]) => ({ path, entities: entities.length }));
     expect(files.filter(({ entities }) => entities !== 1)).toEqual([]);
     expect(migrated.source.entityMetadatas).toHaveLength(files.length);
   });
 
-  it('are all known to the service', () => {
+  it('are all loaded by the service', () => {
     const unknown = [...declared].filter(([, entities]) => entities.some((entity) => !known.has(entity)));
     expect(unknown.map(([path]) => path)).toEqual([]);
   });
@@ -163,7 +164,7 @@ function columnProblems(table: string, column: ColumnMetadata, there: TableColum
   ];
 }
 
-/** Returns the column's type as `format_type` writes it. */
+/** Returns the type of a column as written by `format_type`. */
 function typeOf(column: ColumnMetadata): string {
   if (column.enumName !== undefined) return column.enumName;
   const base = migrated.source.driver.normalizeType(column);

@@ -24,13 +24,13 @@ beforeAll(async () => {
 });
 
 describe('shared reads', () => {
-  it('are distributed over two connections, and each returns its own rows', async () => {
+  it('are distributed over two connections, and each read returns its own rows', async () => {
     const { backends, places } = await together(32);
     expect(places).toEqual(Array.from({ length: 32 }, (_, place) => place));
     expect(backends).toBe(2);
   });
 
-  it('are limited to two connections and leave the others of the pool free', async () => {
+  it('are limited to two connections and leave the rest of the pool free', async () => {
     await together(100);
     const { totalCount, idleCount, waitingCount } = poolOf(db.database.source);
     expect({ busy: totalCount - idleCount, waitingCount }).toEqual({ busy: 2, waitingCount: 0 });
@@ -45,7 +45,7 @@ describe('shared reads', () => {
     expect(answered).toEqual(['next', 'slow']);
   });
 
-  it('are rejected separately', async () => {
+  it('are rejected independently of each other', async () => {
     const { manager } = db.database;
     const wrong = (): Promise<unknown> => sharedRead(manager, 'SELECT 1 / ($1::integer - 1) AS no', [1]);
     const results = await Promise.allSettled([read(1), wrong(), read(2), wrong(), read(3)]);
@@ -71,7 +71,7 @@ describe('shared reads', () => {
     expect(await sharedRead(database.manager, rows, [7])).toEqual([{ id: 7 }]);
   });
 
-  it('include everything that was committed before the read was requested', async () => {
+  it('include everything that was committed before they were requested', async () => {
     const { manager } = db.database;
     for (let id = 100; id < 150; id += 1) {
       const [, [seen]] = await Promise.all([
@@ -84,7 +84,7 @@ describe('shared reads', () => {
     }
   });
 
-  it('are retried on another connection after theirs was ended', async () => {
+  it('are retried on another connection after their connection was ended', async () => {
     const { manager } = db.database;
     const backends = await Promise.all([read(1), read(2)]);
     const others = Promise.all(Array.from({ length: 8 }, (_, place) => read(place)));
@@ -95,7 +95,7 @@ describe('shared reads', () => {
     expect((await together(8)).places).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('are retried when the server ends the connection during a read', async () => {
+  it('are retried if the server ends the connection during a read', async () => {
     const { database } = db;
     const { manager } = database;
     const BEHIND_LOCK = 'SELECT id FROM shared_rows WHERE id = $1 FOR UPDATE';
@@ -112,7 +112,7 @@ describe('shared reads', () => {
     expect((await together(8)).places).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('are rejected alone when they end their own connection', async () => {
+  it('are rejected without affecting other reads if they end their own connection', async () => {
     const { manager } = db.database;
     const cut = sharedRead(manager, 'SELECT pg_terminate_backend(pg_backend_pid()), $1::integer', [1]);
     const results = await Promise.allSettled([cut, read(1), read(2), read(3)]);

@@ -6,7 +6,10 @@ import { useDatabase } from '../support/database.js';
 
 const db = useDatabase();
 
-/** Adds dispatched turns of a company, each in a separate conversation, older than all turns that are added later. */
+/**
+ * Adds dispatched turns for a company, each in a separate conversation. They are older than all turns that are added
+ * later.
+ */
 const dispatch = async (company: string, count: number): Promise<void> => {
   await db.source.manager.query(
     `WITH company AS (INSERT INTO companies (id) VALUES ($1) ON CONFLICT DO NOTHING),
@@ -46,15 +49,15 @@ beforeEach(async () => {
   );
 });
 
-describe('a claim of turns', () => {
-  it('alternates between companies, regardless of an older company’s number of turns', async () => {
+describe('claiming turns', () => {
+  it('alternates between companies, regardless of how many turns an older company has', async () => {
     await dispatch('many', 115);
     await dispatch('few', 3);
     await dispatch('one', 1);
     expect((await claim(10)).companies).toEqual({ many: 6, few: 3, one: 1 });
   });
 
-  it('takes turns of the companies with the fewest running turns first', async () => {
+  it('starts with the companies that have the fewest running turns', async () => {
     await dispatch('many', 10);
     await dispatch('few', 2);
     expect((await claim(3, { ofCompany: 10, running: { many: 5 } })).companies).toEqual({ few: 2, many: 1 });
@@ -66,7 +69,7 @@ describe('a claim of turns', () => {
     [{ many: 5 }, 0],
     [{ many: 7 }, 0],
     [{ other: 5 }, 5],
-  ])('leaves places to others while %j are running', async (running, taken) => {
+  ])('leaves slots to other companies while %j are running', async (running, taken) => {
     await dispatch('many', 10);
     expect(await claim(8, { ofCompany: 5, running })).toEqual({
       companies: taken === 0 ? {} : { many: taken },
@@ -75,7 +78,7 @@ describe('a claim of turns', () => {
     });
   });
 
-  it('takes the oldest turns of a company first', async () => {
+  it('starts with the oldest turns of a company', async () => {
     await dispatch('many', 4);
     await db.source.manager.query(
       `UPDATE turns SET created_at = created_at - interval '1 h' WHERE id = (SELECT max(id::text)::uuid FROM turns)`,
@@ -86,7 +89,7 @@ describe('a claim of turns', () => {
     expect(turns.map(({ id }) => id)).toEqual([newest.id]);
   });
 
-  it('reads few turns however many wait', async () => {
+  it('reads only a few turns, regardless of how many are waiting', async () => {
     for (const company of ['a', 'b', 'c']) await dispatch(company, 2_000);
     const rows = await db.source.manager.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }[]>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${CLAIM}`,
@@ -97,7 +100,7 @@ describe('a claim of turns', () => {
     expect(Plan['Shared Hit Blocks']).toBeLessThan(1_000);
   });
 
-  it('skips locked conversations and reports that turns can be claimed later', async () => {
+  it('skips locked conversations and reports that their turns can be claimed later', async () => {
     await dispatch('many', 3);
     await db.database.transaction(async (tx) => {
       await tx.query(

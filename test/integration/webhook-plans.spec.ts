@@ -6,16 +6,16 @@ import { untilBlocked } from '../support/blocked.js';
 import { useDatabase } from '../support/database.js';
 
 const STREAMS = 20;
-/** Each project of another webhook has a pending delivery. */
+/** Number of projects of another webhook. Each has a pending delivery. */
 const MANY_STREAMS = 20_000;
 /**
- * Deliveries of a single webhook whose receiver has been failing for a long time. Half of them wait for their first attempt, half
- * for a retry.
+ * Number of deliveries for a single webhook whose receiver has been failing for a long time. Half of them wait for
+ * their first attempt, and half for a retry.
  */
 const BACKLOG = 60_000;
 const WEBHOOKS = 2_000;
 const COMPANIES = 100;
-/** The backlog alone has thousands of blocks. */
+/** Maximum number of blocks to read. The backlog alone has thousands of blocks. */
 const FEW_BLOCKS = 500;
 const OWNER = randomUUID();
 const db = useDatabase();
@@ -66,7 +66,7 @@ beforeAll(async () => {
      SELECT $1, uuidv7(i * interval '-1 s'), i, 'cards.changed', repeat('x', 300) FROM generate_series(1, $2::integer) i`,
     [backlogs[1], MANY_STREAMS],
   );
-  // Delivered messages of all other webhooks.
+  // Creates delivered messages for all other webhooks.
   await manager.query(
     `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body, attempts, state, next_attempt_at)
      SELECT id, id, 'm' || i, 'cards.changed', '', 1, 'delivered', NULL FROM webhooks, generate_series(1, 10) i`,
@@ -92,7 +92,7 @@ it('finds due deliveries without reading all pending deliveries', async () => {
   expect((plan['Shared Hit Blocks'] ?? Infinity) + (plan['Shared Read Blocks'] ?? Infinity)).toBeLessThan(FEW_BLOCKS);
 });
 
-it('sends the first delivery of each project first, and the next after its end', async () => {
+it('sends each project’s oldest delivery first, and the next delivery only after that one has ended', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await add(few, 1, { count: 3 });
   await add(few, 2, { count: 3 });
@@ -107,7 +107,7 @@ it('sends the first delivery of each project first, and the next after its end',
   expect(await of()).toEqual(['few 2', 'few 2']);
 });
 
-it('sends at most four projects of a webhook and two retries in parallel, and ten deliveries of a company', async () => {
+it('sends at most four projects and two retries per webhook in parallel, and ten deliveries per company', async () => {
   const [one = '', two = '', three = ''] = await webhooksOf(7, 3);
   for (const id of [one, two, three]) {
     for (let stream = 1; stream <= 9; stream += 1) await add(id, stream, { count: 2 });
@@ -142,11 +142,11 @@ it('chooses projects at random, regardless of their age', async () => {
       'UPDATE webhook_deliveries SET owner = NULL, due_at = NULL WHERE owner IS NOT NULL',
     );
   }
-  // Each of the 40 projects is missed in 30 claims of 4 places with a probability of about 4 % (0.9^30).
+  // In 30 claims with 4 slots, each of the 40 projects is missed with a probability of about 4 % (0.9^30).
   expect(taken.size).toBeGreaterThan(20);
 });
 
-it('resends a delivery in flight independently, without affecting other claims', async () => {
+it('resends a delivery independently while it is in flight, without affecting other claims', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   const deliveries = new WebhookDeliveriesRepository(db.source);
   for (let stream = 1; stream <= 4; stream += 1) await add(few, stream);
@@ -178,7 +178,7 @@ it('does not claim a delivery that was given up in the meantime', async () => {
   expect((await claimed)?.filter(({ webhook_id }) => webhook_id === few)).toEqual([]);
 });
 
-it('leaves places for other companies when receivers hang', async () => {
+it('leaves slots for other companies when receivers hang', async () => {
   for (let company = 11; company <= 20; company += 1)
     for (const id of await webhooksOf(company, 3)) for (let stream = 1; stream <= 5; stream += 1) await add(id, stream);
   const held = await claim(100);
@@ -197,7 +197,7 @@ it('prefers the company with the fewest deliveries in flight', async () => {
   await db.database.manager.query('UPDATE webhooks SET active = true WHERE id = ANY ($1)', [backlogs]);
 });
 
-it('claims a delivery again under a new generation after its lease has expired', async () => {
+it('claims a delivery again with a new generation after its lease has expired', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await add(few, 1, { count: 2 });
   const mine = async (): Promise<LeasedDelivery | undefined> =>
