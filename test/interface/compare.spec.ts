@@ -4,7 +4,7 @@ import { differences, type OpenApiDocument } from './compare.js';
 
 type Tree = Record<string, unknown>;
 
-/** Returns the committed document with a change. The last step of `path` is the key to set or remove. */
+/** Returns the committed document with a single change. The last element of `path` is the key to set or remove. */
 function changed(path: string[], value?: unknown): OpenApiDocument {
   const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as OpenApiDocument;
   const key = path.at(-1) as string;

@@ -28,7 +28,7 @@ interface DocumentedOperation {
   'x-extension'?: boolean;
 }
 
-/** Parts of an OpenAPI document that are compared. */
+/** The parts of an OpenAPI document that are compared. */
 export interface OpenApiDocument {
   openapi: string;
   paths: Record<string, Record<string, DocumentedOperation>>;
@@ -42,9 +42,11 @@ export interface OpenApiDocument {
 const SCHEMAS = '#/components/schemas/';
 const ANNOTATIONS = new Set(['title', 'description', 'example', 'examples', 'x-extension']);
 const BOUNDS = ['default', 'minimum', 'maximum', 'minLength', 'maxLength', 'maxItems'];
-/** Names of fields that hold free-form objects or untyped values in the interface. Additions may use the same names. */
+/**
+ * Names of fields that contain free-form objects or untyped values in the interface. Additions may use the same names.
+ */
 const OPEN_FIELDS = new Set([
-  // In the result of a solve: values by the variable names of the model.
+  // Result of a solve: values by the names of the model's variables.
   'variables',
   'data',
   'instance_data',
@@ -53,14 +55,15 @@ const OPEN_FIELDS = new Set([
   'objective_components',
   'ctx',
   'result',
-  // In a table: cells of any type.
+  // Table: cells of any type.
   'rows',
 ]);
 
 /**
- * Returns all differences between an OpenAPI document and the documented interface, as lines that name the place.
+ * Returns all differences between an OpenAPI document and the documented interface, each as a line that names its
+ * location.
  *
- * Everything beyond the interface must be marked `x-extension: true`, and everything in the interface must not.
+ * Everything beyond the interface must be marked `x-extension: true`, and nothing in the interface may be marked.
  */
 export function differences(document: OpenApiDocument): string[] {
   return [
@@ -92,7 +95,10 @@ function operationDifferences(document: OpenApiDocument, operation: Operation): 
   ];
 }
 
-/** Returns `{function_name}{path}_{method}` with every non-word character replaced by `_`, as FastAPI names operations. */
+/**
+ * Returns `{function_name}{path}_{method}` with every non-word character replaced with `_`, which is how FastAPI names
+ * operations.
+ */
 function operationForm(
   at: string,
   path: string,
@@ -142,7 +148,7 @@ function parameterDifferences(at: string, actual: Parameter[], wanted: Map<strin
   ];
 }
 
-/** Returns a response without the headers that are additions. */
+/** Returns a response without headers that the interface does not have. */
 function documented(response: JsonSchema | undefined): JsonSchema | undefined {
   const { headers = {}, ...rest } = (response ?? {}) as { headers?: Record<string, JsonSchema> };
   const known = Object.entries(headers).filter(([, header]) => header['x-extension'] !== true);
@@ -174,7 +180,7 @@ function responseDifferences(at: string, actual: Record<string, JsonSchema>, sta
     ...others.flatMap((code) =>
       /^[45]\d\d$/.test(code)
         ? differ(`${at} response ${code}`, withoutAnnotations({ content: actual[code]?.['content'] }), errorBody)
-        : // A status that clients only receive if they ask for it.
+        : // Clients receive these statuses only if they ask for them.
           notMarked(`${at} response ${code}`, actual[code] ?? {}),
     ),
   ];
@@ -234,7 +240,7 @@ function fieldDifferences(
 }
 
 /**
- * Compares complete shapes, but reports bounds and defaults separately from types, so that the message names the exact
+ * Compares complete schemas, but reports bounds and defaults separately from types, so that the message names the exact
  * difference.
  */
 function schemaDifferences(at: string, actual: JsonSchema, wanted: JsonSchema): string[] {
@@ -257,7 +263,7 @@ function addedComponents({ components: { schemas } }: OpenApiDocument): string[]
   );
 }
 
-/** Finds objects with arbitrary keys and untyped values, except where the interface has them. */
+/** Finds objects with arbitrary keys and untyped values, except where the interface has them too. */
 function openObjects(at: string, schema: JsonSchema): string[] {
   const found = isOpen(schema) ? [`schema ${at}: takes any keys or any value, which the interface does not say`] : [];
   for (const [name, property] of Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>)) {
@@ -291,7 +297,7 @@ const titleOf = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ');
 
-/** Returns a body or its content without the keys that clients do not depend on. */
+/** Returns a body or its content without keys that clients do not depend on. */
 function withoutAnnotations(value: JsonSchema | undefined): JsonSchema | undefined {
   if (value === undefined) return undefined;
   return Object.fromEntries(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { createConfig, lint } from '@redocly/openapi-core';
 
-/** Returns each schema below `node` that code generators reject or lose, with its place. */
+/** Returns each schema below `node` that code generators reject or ignore, with its location. */
 function unusableSchemas(node: unknown, at = ''): string[] {
   if (typeof node !== 'object' || node === null) return [];
   const { type, items, anyOf, allOf, ...schema } = node as Partial<Record<'anyOf' | 'allOf', object[]>> & {
@@ -26,7 +26,7 @@ function unusableSchemas(node: unknown, at = ''): string[] {
 
 describe('openapi.json', () => {
   it('follows the recommended rules of Redocly', async () => {
-    // Health checks take no input, and the license of the service is not an open-source license.
+    // Health checks take no input, and the service's license is not an open-source license.
     const rules = { 'info-license': 'off', 'operation-4xx-response': 'off' } as const;
     const problems = await lint({
       ref: 'openapi.json',
@@ -37,11 +37,11 @@ describe('openapi.json', () => {
 });
 
 describe('schemas of openapi.json', () => {
-  it('contains only schemas that code generators can read', () => {
+  it('can all be read by code generators', () => {
     expect(unusableSchemas(JSON.parse(readFileSync('openapi.json', 'utf8')))).toEqual([]);
   });
 
-  it('describes untyped values without a type', () => {
+  it('describe untyped values without a type', () => {
     const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
       components: { schemas: Record<string, { properties: Record<string, object> }> };
     };
@@ -62,5 +62,5 @@ describe('schemas of openapi.json', () => {
     [{ enum: ['a', ''] }, '/rows: an enum value without a name'],
     [{ anyOf: [{ enum: ['  ', '"'] }, { type: 'null' }] }, '/rows/anyOf/0: an enum value without a name'],
     [{ allOf: [{ $ref: '#/components/schemas/Row' }] }, '/rows: a composition of one schema'],
-  ])('reports %j', (schema, problem) => expect(unusableSchemas({ rows: schema })).toEqual([problem]));
+  ])('are reported as unusable: %j', (schema, problem) => expect(unusableSchemas({ rows: schema })).toEqual([problem]));
 });

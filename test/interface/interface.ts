@@ -1,8 +1,8 @@
 /**
- * Documented interface, field by field, in the form of a FastAPI OpenAPI document. This file is written by hand and never
- * generated, because `openapi.json` is compared with it.
+ * The documented interface, field by field, in the format of a FastAPI OpenAPI document. This file is written by hand
+ * and never generated, because `openapi.json` is compared with it.
  *
- * "Design" in a comment marks a value that the documented interface leaves open and that this service chose.
+ * "Design" in a comment marks a value that the documented interface leaves open and that this service has chosen.
  */
 export type JsonSchema = Record<string, unknown>;
 
@@ -18,7 +18,7 @@ export type Component = { fields: Record<string, Field> } | { schema: JsonSchema
 export interface Operation {
   name: string;
   method: 'get' | 'post' | 'put' | 'patch';
-  /** Path. Every `{name}` in it is a required string parameter. */
+  /** Path of the operation. Each `{name}` in it is a required string parameter. */
   path: string;
   query: Record<string, Field>;
   /** Component of the request body. Omitted if the request has no body. */
@@ -59,7 +59,7 @@ const optional = (schema: JsonSchema, standard?: unknown): Field => ({
   schema: standard === undefined ? schema : { ...schema, default: standard },
   required: false,
 });
-/** Declares several fields of the same shape. */
+/** Declares several fields with the same schema. */
 const each = <Name extends string>(kind: typeof required, schema: JsonSchema, ...names: Name[]): Record<Name, Field> =>
   Object.fromEntries(names.map((name) => [name, kind(schema)])) as Record<Name, Field>;
 
@@ -69,9 +69,9 @@ const page = {
   offset: optional(integer({ minimum: 0 }), 0),
 };
 const chatLimit = optional(integer({ minimum: 1, maximum: 1000 }), 200);
-/** Design: no negative offset into the history. */
+/** Design: negative offsets into the history are not allowed. */
 const chatOffset = optional(integer({ minimum: 0 }), 0);
-/** Design: limits for texts and lists from clients. */
+/** Design: limits for strings and lists from clients. */
 const reference = string({ maxLength: 1_024 });
 const conversation = optional(reference);
 const label = string({ maxLength: 1_000 });
@@ -184,7 +184,7 @@ export const operations: Operation[] = [
     path: '/api/v1/deployments',
     query: {},
     request: 'DeploymentCreateRequest',
-    // Design: this is the only documented operation except uploads that creates a resource, and it returns 201.
+    // Design: apart from uploads, this is the only documented operation that creates a resource, and it returns 201.
     status: 201,
     response: 'DeploymentResponse',
   },
@@ -252,7 +252,7 @@ export const operations: Operation[] = [
   },
 ];
 
-/** `limit`, `offset` and `total` of every listing. */
+/** Fields that every listing has: `limit`, `offset` and `total`. */
 const listing = each(required, integer(), 'limit', 'offset', 'total');
 
 /** Fields that select the container of a file operation. */
@@ -264,7 +264,7 @@ const path = required(string({ minLength: 1 }));
 /** Design: maximum number of items in a batch. */
 const batch = { maxItems: 1000 };
 
-/** Fields that recorded tool calls and content segments have in common. Nullable everywhere. */
+/** Fields that recorded tool calls and content segments have in common. All of them are nullable. */
 const callDetails = {
   ...each(
     optional,
@@ -287,7 +287,7 @@ const callDetails = {
   ...each(optional, nullable(freeForm), 'error_details', 'input'),
   duration_ms: optional(nullable(integer())),
   children: optional(nullable(array(ref('ToolCallData')))),
-  // The interface does not show the type of a tool call's result: any JSON value, including null.
+  // The interface does not show the type of a tool call's result. It can be any JSON value, including null.
   result: optional({}),
 };
 
@@ -318,7 +318,8 @@ export const components: Record<string, Component> = {
   BatchMoveError: { fields: each(required, string(), 'error', 'source_path') },
   DeleteResponse: { fields: { deleted: required(integer()) } },
   FileContentResponse: { fields: each(optional, nullable(string()), 'text', 'base64', 'content_type') },
-  // The interface lists the fields of the file operations' bodies, but the names of these seven types belong to this service.
+  // The interface lists the fields in the bodies of file operations, but the names of these seven types were chosen by
+  // this service.
   UploadCompleteRequest: {
     fields: {
       ...container,
@@ -351,7 +352,7 @@ export const components: Record<string, Component> = {
   AskUserQuestionAnswer: {
     fields: {
       other_text: optional(string({ maxLength: 10_000 })),
-      // Design: a chosen label, or an array of labels.
+      // Design: each value is a chosen label or an array of labels.
       selections: optional(mapOf({ anyOf: [label, array(label, { maxItems: 100 })] }, { maxProperties: 100 })),
     },
   },
@@ -369,7 +370,7 @@ export const components: Record<string, Component> = {
       instance_data: optional(freeForm),
     },
   },
-  // Design: the interface defines the name, but not the values.
+  // Design: the interface defines the type name but not the values.
   CardStatus: { schema: oneOf('draft', 'needs_input', 'complete') },
   GapInfo: { fields: each(required, string(), 'field', 'message', 'severity') },
   ChatMessageResponse: {
@@ -526,7 +527,7 @@ export const components: Record<string, Component> = {
       ...each(optional, dateTime, 'since', 'until'),
     },
   },
-  // Design: required and nullable fields, and the type name of the totals.
+  // Design: which fields are required or nullable, and the type name of the totals.
   UserUsageResponse: {
     fields: {
       ...each(required, string(), 'user_id', 'display_name'),
@@ -547,7 +548,7 @@ export const components: Record<string, Component> = {
   ExecutionListResponse: { fields: { ...listing, executions: required(array(ref('ExecutionResponse'))) } },
 };
 
-/** Titles that differ from the property's name in title case. */
+/** Titles that differ from the property name in title case. */
 export const titles: Record<string, string> = {
   'ValidationError.loc': 'Location',
   'ValidationError.msg': 'Message',

@@ -16,7 +16,7 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Returns arrays and free-form objects in request bodies that have no limit on their items. */
+/** Returns the arrays and free-form objects in request bodies that have no limit on their size. */
 function unbounded({ paths, components: { schemas } }: Document): string[] {
   const found: string[] = [];
   const seen = new Set<string>();
@@ -49,10 +49,10 @@ function unbounded({ paths, components: { schemas } }: Document): string[] {
 const read = (): Document => JSON.parse(readFileSync('openapi.json', 'utf8')) as Document;
 
 describe('limits of openapi.json', () => {
-  it('limits all arrays and objects that clients send', () => expect(unbounded(read())).toEqual([]));
+  it('apply to all arrays and objects that clients send', () => expect(unbounded(read())).toEqual([]));
 
   it.each(['MovePair', 'SkillWriteRequest', 'AskUserQuestionAnswer'])(
-    'reports an array and an object without a limit in %s',
+    'are reported as missing for an array and an object in %s',
     (name) => {
       const document = read();
       const schema = document.components.schemas[name] ?? {};
