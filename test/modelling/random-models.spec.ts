@@ -15,20 +15,20 @@ import {
 } from './world.js';
 
 /*
- * Expands random models with the service and member by member, and compares the results. `MODELS` is the number of models of each
- * kind, and `MODELS_SEED` their seed.
+ * Expands random models both with the service and member by member, and compares the results. `MODELS` is the number of
+ * models of each kind, and `MODELS_SEED` is the random seed.
  */
 
 const MODELS = Number(process.env['MODELS'] ?? 100);
 const SEED = process.env['MODELS_SEED'];
-/** With a seed, a failing model is shrunk, which takes minutes. */
+/** If a seed is set, a failing model is shrunk, which takes minutes. */
 const OPTIONS = { numRuns: MODELS, ...(SEED === undefined ? { endOnFailure: true } : { seed: Number(SEED) }) };
 const TIMEOUT = 30_000 + 100 * MODELS;
 
 const near = (one: number | undefined, other: number | undefined, scale: number): boolean =>
   one === other || Math.abs((one ?? 0) - (other ?? 0)) <= 1e-9 * Math.max(1, scale);
 
-/** Returns the problems of a world's formulas, found without its data. */
+/** Returns the problems that a world's formulas have regardless of its data. */
 function problemsOf(world: World): unknown[] {
   const vocabulary = vocabularyOf(world);
   const check = (text: string, index: string | undefined, use: Use) =>
@@ -40,7 +40,7 @@ function problemsOf(world: World): unknown[] {
   ].filter(({ problem, unknown }) => problem !== undefined || unknown.length > 0);
 }
 
-/** Returns the differences between two models. Empty if they are equal. */
+/** Returns the differences between two models, or an empty array if they are equal. */
 function differences(one: Matrix | Fault, other: Matrix | Fault): string[] {
   if (typeof one === 'string' || typeof other === 'string')
     return one === other ? [] : [`${shown(one)} beside ${shown(other)}`];
@@ -85,7 +85,7 @@ describe.each([
   ['with pairs', true, matrixOfSpace],
 ] as const)('random models %s', (_, hasPairs, expand) => {
   it(
-    'matches the expansion member by member',
+    'have the same result as an expansion member by member',
     () => {
       const seen = { terms: 0, rows: 0 };
       fc.assert(
@@ -108,11 +108,11 @@ describe.each([
   );
 
   /*
-   * The service checks a condition as early as possible, even for members that another condition excludes. Only in this case may
-   * it reject a model that expands without errors member by member.
+   * The service checks a condition as early as possible, even for members that another condition excludes. Only in this
+   * case may it reject a model that can be expanded member by member without errors.
    */
   it(
-    'rejects a model with an error',
+    'are rejected if they contain an error',
     () => {
       const seen = { wrong: 0, agreed: 0, early: 0 };
       fc.assert(
@@ -121,7 +121,7 @@ describe.each([
           const made = expand(world);
           if (typeof slow === 'string') seen.wrong += 1;
           if (typeof made === 'string' && typeof slow !== 'string') {
-            // Unknown names are reported even if the expression applies to no member.
+            // Unknown names are reported even if the expression does not apply to any member.
             if (made === 'other') return;
             seen.early += 1;
             expect(JSON.stringify(textsOf(world))).toContain(' where ');

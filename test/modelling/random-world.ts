@@ -11,11 +11,11 @@ const CITIES = ['Ulm', 'oak chair', '7', 'b "c"', 'Čáslav'];
 const WEEKS = ['3', '1', '2.5', '10', '-4'];
 const REGIONS = ['north', 'south', '10', '9'];
 
-/** Bound index and the kind of its members. */
+/** Index name in scope with the kind of its members. */
 interface Bound {
   name: string;
   kind: Kind;
-  /** Whether the index runs over its set on its own. Only then are lags meaningful. */
+  /** Whether the index alone runs over its set. Lags are only meaningful in this case. */
   hasOrder: boolean;
 }
 type Kind = 'city' | 'week' | 'region';
@@ -23,7 +23,7 @@ const SET_OF: Record<Kind, string> = { city: 'cities', week: 'weeks', region: 'r
 
 interface Scope {
   bound: Bound[];
-  /** Pairs of index names that form a member of `lanes`. */
+  /** Pairs of index names that identify a member of `lanes`. */
   lanes: [string, string][];
 }
 const NOTHING: Scope = { bound: [], lanes: [] };
@@ -151,7 +151,7 @@ class Maker {
   private constraint(label: string): World['constraints'][number] {
     const isIndexed = this.chance(75);
     const { text: index, scope } = isIndexed ? this.index(NOTHING) : { text: undefined, scope: NOTHING };
-    // All relations of a chain point in the same direction.
+    // All relations in a chain have the same direction.
     const way = this.one(['<=', '>=']);
     const relation = (): string => this.one([way, '=']);
     const side = (): string => (this.chance(70) ? this.linear(scope, 3) : this.number(scope, 2));
@@ -166,7 +166,9 @@ class Maker {
     };
   }
 
-  /** Returns an index that may use the outer names. It includes the condition of a family if that is needed. */
+  /**
+   * Returns an index that may use the outer names. It includes the condition of a family if that condition is needed.
+   */
   private index(outer: Scope, needed?: (scope: Scope) => string | undefined): { text: string; scope: Scope } {
     let scope: Scope = { bound: [...outer.bound], lanes: [...outer.lanes] };
     const memberships = Array.from({ length: this.below(3, 1) }, () => {
@@ -208,7 +210,7 @@ class Maker {
     };
   }
 
-  /* Parts of formulas. */
+  /* Components of formulas. */
 
   private key(scope: Scope, kind: Kind, mayLag = true): string | undefined {
     const known = scope.bound.filter((one) => one.kind === kind);
@@ -278,7 +280,7 @@ class Maker {
     const { name, kinds, over, where, isPairs } = family;
     if (isPairs && where === undefined && scope.lanes.length > 0) return `${name}[${this.one(scope.lanes).join(', ')}]`;
     if (!isPairs && where === undefined) return `${name}[${kinds.map((kind) => this.key(scope, kind)).join(', ')}]`;
-    // Sums over new index names, possibly restricted to members that equal the known names.
+    // Adds sums over new index names, possibly restricted to the members that the known names refer to.
     const renamed = new Map(over.map((one, at) => [one, this.newName(kinds[at]!)]));
     const fresh = over.map((one) => renamed.get(one)!);
     const index = isPairs
@@ -337,7 +339,7 @@ class Maker {
       : `${this.label(scope)} ${comparison} ${this.label(scope)}`;
   }
 
-  /** Returns an operand that is compared as text. */
+  /** Returns an operand that is compared as a string. */
   private label(scope: Scope): string {
     const lane = scope.lanes.length > 0 && this.chance(30) ? this.one(scope.lanes) : undefined;
     if (lane !== undefined) return `mark[${lane.join(', ')}]`;

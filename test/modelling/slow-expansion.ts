@@ -10,8 +10,8 @@ import type {
 import { type Fault, formulaOf, indexOf, type Matrix, type World } from './world.js';
 
 /*
- * Straightforward reference implementation of model expansion: member by member, with strings in maps. Its only part of the
- * service is the parser.
+ * Straightforward reference implementation of model expansion: member by member, with strings in maps. The parser is
+ * the only code that it shares with the service.
  */
 
 class Faulty extends Error {
@@ -20,7 +20,7 @@ class Faulty extends Error {
   }
 }
 
-/** Members by index name, and the sets that indices run over on their own. */
+/** Members by index name, and the sets over which single indices run. */
 interface Scope {
   members: Map<string, string>;
   homes: Map<string, string>;
@@ -45,7 +45,7 @@ function plus(one: Linear, other: Linear, times = 1): Linear {
 
 const keyOf = (member: readonly (string | undefined)[]): string => JSON.stringify(member);
 
-/** Result of looking up a member beyond the end of a set. */
+/** Result of looking up a member past the end of a set. */
 const NOBODY = undefined;
 
 export function expandSlowly(world: World): Matrix | Fault {
@@ -110,7 +110,7 @@ class SlowExpansion {
     const hasTerms = (side: number): boolean => values.some((linear) => linear[side]!.terms.size > 0);
     let groups: { lower: number; upper: number; terms: Map<string, number> }[][] = [];
     for (const [at, relation] of relations.entries()) {
-      // Variables move to the left side. If only the right side has variables, they stay there.
+      // Moves variables to the left side. If only the right side has variables, they stay there.
       const [from, to] = !hasTerms(at) && hasTerms(at + 1) ? [at + 1, at] : [at, at + 1];
       const isBelow = relation === (from === at ? '<=' : '>=');
       const rows = values.map((linear) => {
@@ -173,7 +173,9 @@ class SlowExpansion {
     return where === undefined ? scopes : scopes.filter((scope) => this.passes(where, scope));
   }
 
-  /** Returns false if any part of a condition excludes a member, even if another part has an error for it. */
+  /**
+   * Returns false if any part of a condition excludes a member, even if another part causes an error for that member.
+   */
   private passes(where: Condition, scope: Scope): boolean {
     let fault: Faulty | undefined;
     for (const part of parts(where)) {
@@ -212,7 +214,7 @@ class SlowExpansion {
     }
   }
 
-  /** Returns the text of an operand, or false for a number. */
+  /** Returns an operand as a string, or false for a number. */
   private text(operand: Operand, scope: Scope): string | undefined | false {
     if (operand.kind === 'text') return operand.text;
     if (operand.kind === 'name' && scope.members.has(operand.name)) return scope.members.get(operand.name);
@@ -311,7 +313,7 @@ class SlowExpansion {
 const parts = (condition: Condition): Condition[] =>
   condition.kind === 'and' ? condition.of.flatMap(parts) : [condition];
 
-/** Compares the first different pieces of two texts. Digits are compared by value and come before letters. */
+/** Compares the first different segments of two strings. Digits are compared by value and come before letters. */
 function naturalOrder(one: string, other: string): number {
   const piecesOf = (text: string): (string | number)[] =>
     Array.from(text.matchAll(/\d+|\D+/g), ([piece]) => (/^\d/.test(piece) ? Number(piece) : piece));

@@ -13,9 +13,9 @@ import { readCanvas } from '../../packages/canvas/model/canvas-reader.js';
 
 /** Model before its expansion. */
 export interface World {
-  /** Members, each as an array of its parts. */
+  /** Members of each set. Each member is an array of its key parts. */
   sets: Record<string, string[][]>;
-  /** Cells by member, in the order of the set. Null for an empty cell. */
+  /** Cells by member, in the order of the set. An empty cell is null. */
   columns: Record<string, { set: string; cells: (number | string | null)[]; fallback?: number }>;
   values: Record<string, number>;
   variables: WorldVariable[];
@@ -32,7 +32,10 @@ export interface WorldVariable {
   free?: boolean;
 }
 
-/** Expanded model by names. The slack variables of a soft constraint have the constraint's name with `+` or `-`. */
+/**
+ * Expanded model with its names. The slack variables of a soft constraint are named after the constraint, followed by
+ * `+` or `-`.
+ */
 export interface Matrix {
   variables: Map<string, { lower: number; upper: number }>;
   rows: Map<string, { lower: number; upper: number; terms: Map<string, number> }>;
@@ -63,7 +66,7 @@ export function indexOf(text: string | undefined): Index | undefined {
   return read;
 }
 
-/** Returns the vocabulary that a world's formulas are checked against. */
+/** Returns the vocabulary for checking a world's formulas. */
 export function vocabularyOf({ sets, columns, variables, values }: World): Vocabulary {
   const indexed = variables.filter(({ index }) => index !== undefined);
   return {
@@ -108,7 +111,7 @@ export function cardsOf(world: World): ModelCard[] {
   ];
 }
 
-/** Expands the cards of a world with the service. */
+/** Expands the cards of a world using the service. */
 export function matrixOfCards(world: World): Matrix | Fault {
   try {
     return toMatrix(readCanvas(cardsOf(world)));
@@ -142,7 +145,10 @@ function summed(terms: readonly [string, number][]): Map<string, number> {
   return sums;
 }
 
-/** Expands a world with any sets with the service, but without cards. It must have a single objective and no soft constraints. */
+/**
+ * Expands a world with any sets using the service, but without cards. The world must have a single objective and no
+ * soft constraints.
+ */
 export function matrixOfSpace(world: World): Matrix | Fault {
   try {
     return expandSpace(world);
