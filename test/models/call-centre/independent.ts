@@ -3,7 +3,9 @@ import type { ReadTable } from '../formulation.js';
 
 const SHIFT = 4;
 
-/** Shifts last four hours and can start at any hour from the first. Each hour of a missing agent costs 35. */
+/**
+ * Shifts last four hours and can start at any hour, beginning with the first. Each hour of a missing agent costs 35.
+ */
 export function formulate(read: ReadTable): Program {
   const program = new Program('minimize');
   const started: string[] = [];

@@ -1,7 +1,7 @@
 import { member, Program } from '../../support/program.js';
 import type { ReadTable } from '../formulation.js';
 
-/** The stock at the end of a quarter is all production and opening stock so far, less all demand so far. */
+/** The stock at the end of a quarter is the opening stock plus all production up to that time, minus all demand. */
 export function formulate(read: ReadTable): Program {
   const program = new Program('minimize');
   const made: string[] = [];
