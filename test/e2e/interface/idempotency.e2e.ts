@@ -50,7 +50,7 @@ const forget = () => database.query('TRUNCATE idempotency_records');
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotency-replayed') === 'true';
 const effectOf = ({ effect: [statement, ...parameters] }: Prepared) => rows<{ xmin: string }>(statement, parameters);
 
-it('supports idempotency keys in exactly those POST operations that change something', async () => {
+it('supports idempotency keys in exactly the POST operations that change something', async () => {
   interface Operation {
     parameters?: { name: string; in: string; 'x-extension'?: boolean }[];
     responses: Record<string, { headers?: Record<string, object> }>;
