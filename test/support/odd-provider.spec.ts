@@ -17,7 +17,7 @@ const CALLS = [
   { tool: 'list_files', input: { path: 'b' } },
 ];
 
-describe.each(PROVIDERS)('provider %s', (AGENT_PROVIDER, format) => {
+describe.each(PROVIDERS)('a provider of the type %s', (AGENT_PROVIDER, format) => {
   let answer: (request: ModelRequest, count: number) => ModelReply;
   let provider: FakeProvider;
   beforeAll(async () => {

@@ -156,7 +156,7 @@ const streams = fc
     });
   });
 
-describe('sequence of events', () => {
+describe('a sequence of events', () => {
   it('produces a valid body at every step', () => {
     fc.assert(
       fc.property(streams, (events) => {

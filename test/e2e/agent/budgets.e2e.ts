@@ -444,7 +444,7 @@ describe('the budget of a user', () => {
   });
 });
 
-describe('budget counter', () => {
+describe('the budget counter', () => {
   it('matches the ledger at all times while entries are added and rolled up', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     await client.get('/projects');

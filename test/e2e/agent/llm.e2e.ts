@@ -23,7 +23,7 @@ const PROVIDERS: [string, WireFormat][] = [
   ['anthropic', 'anthropic'],
 ];
 
-describe.each(PROVIDERS)('language model of the provider %s', (AGENT_PROVIDER, format) => {
+describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDER, format) => {
   /** Reply of the model, set by each test. */
   let model: (request: ModelRequest, count: number) => ModelReply;
   let provider: FakeProvider;

@@ -162,7 +162,7 @@ describe('a planner with plants in a file', () => {
   });
 });
 
-describe('planner who writes in plain words', () => {
+describe('a planner who writes in plain words', () => {
   it('chooses the intended statement from suggestions', async () => {
     const planner = await Planner.start();
     await planner.upload('products.csv', 'product,Demand pc/week,Labour h\nchair,5,2\ntable,8,3\n');
@@ -191,7 +191,7 @@ describe('planner who writes in plain words', () => {
   });
 });
 
-describe('planner who asks about members by name', () => {
+describe('a planner who asks about members by name', () => {
   const GOODS = ['product,price,demand', 'oak,2,30', 'oak chair,9,30', 'pine,5,40', 'elm,7,10', 'ash,1,5', ''].join(
     '\n',
   );
@@ -274,7 +274,7 @@ describe('planner who asks about members by name', () => {
   });
 });
 
-describe('planner with data over two sets', () => {
+describe('a planner with data over two sets', () => {
   const DEMAND = 'product,week,demand\noak chair,1,3\noak chair,2,4\ntable,1,2\ntable,2,5\nstool,1,9\nstool,2,9\n';
 
   async function solved(): Promise<Planner> {

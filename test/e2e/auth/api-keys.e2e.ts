@@ -214,7 +214,7 @@ describe('an API key', () => {
   });
 });
 
-describe('message posted with an API key', () => {
+describe('a message posted with an API key', () => {
   it('names the key instead of a user, is charged to the key, and has its own scope for client_msg_id', async () => {
     const { id: project } = await makeProject(owner.client);
     const key = await makeKey(owner, { name: 'Robot' });

@@ -176,7 +176,7 @@ function answerTo(
   }
 }
 
-describe('id from another company', () => {
+describe('an id from another company', () => {
   it.each<[string, string, (theirs: World) => object | undefined]>([
     ['POST', '/projects', ({ name }) => ({ name: 'Mine', from_deployment: name })],
     ['POST', '/projects/:mine/agent-config/pull', ({ name }) => ({ from_deployment: name })],

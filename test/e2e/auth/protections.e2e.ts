@@ -58,7 +58,7 @@ describe('the content security policy', () => {
   });
 });
 
-describe('web client from another origin', () => {
+describe('a web client from another origin', () => {
   const preflight = (path: string, origin: string, method: string, headers: string): Promise<RawAnswer> =>
     raw(service.url + path, {
       method: 'OPTIONS',

@@ -49,7 +49,7 @@ const me = (token: string): Promise<Answer<Wire<MeResponse>>> => new Client(serv
 const statusOf = async (kid: string, claims: object = {}): Promise<number> =>
   (await me(await provider.sign(kid, { ...PERSON, ...USER, ...claims }))).status;
 
-describe('token from an OpenID provider', () => {
+describe('a token from an OpenID provider', () => {
   it('identifies the person by the configured claims', async () => {
     const { body, status } = await me(await provider.sign('first', { ...PERSON, ...USER }));
     expect(status).toBe(200);

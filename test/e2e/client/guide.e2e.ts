@@ -38,7 +38,7 @@ function clientOf(baseUrl: string, signIn: () => Promise<string>): WorkspaceClie
 
 const text = (source: string): string => source.replace(/\s+/g, ' ').trim();
 
-describe('examples in the client guide', () => {
+describe('the examples in the client guide', () => {
   it('are contained in this file', () => {
     const own = text(readFileSync('test/e2e/client/guide.e2e.ts', 'utf8'));
     const guides = ['docs/web-clients.md', 'client/README.md'].map((path) => readFileSync(path, 'utf8')).join('\n');

@@ -292,7 +292,7 @@ describe('content', () => {
   });
 });
 
-describe('downloads', () => {
+describe('a download URL', () => {
   it('serves the file and its ranges as an attachment that browsers do not run', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'page.html', '0123456789');
