@@ -366,7 +366,7 @@ describe('history and sync', () => {
     expect(messages).toEqual(all.filter(({ sequence }) => expected.includes(sequence)));
   });
 
-  it('limit sync to the newest messages', async () => {
+  it('show only the newest messages in sync', async () => {
     expect(sequences((await sync(project, { limit: 3 })).messages)).toEqual([10, 11, 12]);
   });
 
