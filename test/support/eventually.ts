@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const FIRST_INTERVAL_MS = 25;
-const MAX_INTERVAL_MS = 100;
+const FIRST_INTERVAL_MS = 30;
+const MAX_INTERVAL_MS = 200;
 /** Delay before the next check, as a fraction of the elapsed time. Long waits are checked less often. */
-const SHARE = 0.2;
+const SHARE = 0.4;
 
 export interface Patience {
   /** Maximum waiting time. Defaults to 10 seconds. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -70,8 +70,9 @@ export const errorsIn = (log) => log.filter(({ level }) => level >= ERROR_LEVEL)
 /** Collects the log. Resolves to the URL from the line that reports the service as ready. */
 async function ready(child, log, logFolder, patienceMs) {
   const complaints = text(child.stderr);
-  const file = join(logFolder, `${child.pid}-${randomBytes(4).toString('hex')}.log`);
-  child.stderr.on('data', (said) => appendFileSync(file, said));
+  const file = openSync(join(logFolder, `${child.pid}-${randomBytes(4).toString('hex')}.log`), 'a');
+  child.stderr.on('data', (said) => writeSync(file, said));
+  child.once('close', () => closeSync(file));
   return await new Promise((resolve, reject) => {
     const patience = setTimeout(() => {
       child.kill('SIGKILL');
@@ -80,7 +81,7 @@ async function ready(child, log, logFolder, patienceMs) {
     createInterface({ input: child.stdout }).on('line', (line) => {
       // Plain text, such as the start message of the embedded mode, is not part of the log.
       if (!line.startsWith('{')) return;
-      appendFileSync(file, `${line}\n`);
+      writeSync(file, `${line}\n`);
       const entry = JSON.parse(line);
       // Tests only check lines from the info level upwards. The log file contains all lines.
       if (entry.level >= INFO_LEVEL) log.push(entry);
