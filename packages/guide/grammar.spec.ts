@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { highs, Room } from '../../test/support/guide-room.js';
+import { isLongForm } from '../../test/support/long-form.js';
 import { readCanvas } from '../canvas/model/canvas-reader.js';
 import { readLp } from '../solver/lp-reader.js';
 import { solveModel } from '../../test/support/solve-model.js';
@@ -249,7 +250,7 @@ describe('a model written in plain words', () => {
         if (written.status === 'optimal') expect(spoken.objective_value).toBeCloseTo(written.objective_value ?? NaN, 4);
         else expect([spoken.conflict.length, written.conflict.length]).not.toContain(0);
       }),
-      { numRuns: 40 },
+      { numRuns: isLongForm ? 40 : 25 },
     );
     expect(outcomes).toContain('infeasible');
     expect(outcomes.size).toBeGreaterThan(10);
@@ -308,7 +309,7 @@ describe('arbitrary text', () => {
           expect(flat).toContain(words_.replace(/…$/, ''));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: isLongForm ? 100 : 40 },
     );
     expect(quoted).toBeGreaterThan(50);
   }, 60_000);

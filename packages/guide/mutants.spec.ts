@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../test/support/guide-room.js';
+import { isLongForm } from '../../test/support/long-form.js';
 import { type FileFacts, fileKey } from '../canvas/data-file.js';
 import { KEYWORDS, SMALL_WORDS, tidy } from './words.js';
 
@@ -10,7 +11,7 @@ import { KEYWORDS, SMALL_WORDS, tidy } from './words.js';
  */
 
 const SEED = 20_261_125;
-const MUTANTS = 8;
+const MUTANTS = isLongForm ? 8 : 5;
 
 const PRODUCTS: FileFacts = {
   columns: [

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   earlier += await conversions();
-  blob = await files.put(`a,b\n${Array.from({ length: 20_000 }, (_, row) => `${row},x${row}\n`).join('')}`);
+  blob = await files.put(`a,b\n${Array.from({ length: 2_000 }, (_, row) => `${row},x${row}\n`).join('')}`);
   const tree = { find: async () => await Promise.resolve(blob) } as unknown as FileTreeReaderService;
   reader = new TableReaderService(tree, cache, test.engine, undefined as never);
 });
@@ -65,7 +65,7 @@ const DAMAGE: Record<string, (bytes: Buffer) => Buffer> = {
 it.each(Object.keys(DAMAGE))('converts a table again when its copy has %s', async (kind) => {
   const path = await copyPath();
   await writeFile(path, DAMAGE[kind]!(await readFile(path)));
-  expect(await sum()).toBe('[[199990000,"x9999"]]');
+  expect(await sum()).toBe('[[1999000,"x999"]]');
   expect(await conversions()).toBe(2);
 });
 
@@ -82,7 +82,7 @@ it.each(['{}', 'null', '[]', '"text"', '{"columns":[],"rows":null}', ''])(
   async (text) => {
     const path = await copyPath();
     await writeFile(path.replace('.parquet', '.json'), text);
-    expect((await reader.describe(CONTAINER, NAME)).description.rows).toBe(20_000);
+    expect((await reader.describe(CONTAINER, NAME)).description.rows).toBe(2_000);
     expect(await conversions()).toBe(2);
   },
 );

@@ -44,7 +44,7 @@ const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo)
 
 /** Gives the garbage collector time to collect unreachable objects. */
 async function forget(): Promise<void> {
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await pause(10);
     collectGarbage();
   }

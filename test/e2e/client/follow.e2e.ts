@@ -11,6 +11,7 @@ import {
 import pg from 'pg';
 import { makeProject } from '../../factories/make.js';
 import { eventually } from '../../support/eventually.js';
+import { isLongForm } from '../../support/long-form.js';
 import { RANDOM_AGENT } from '../../support/random-agent.js';
 import { makeEnvironment, removeEnvironment, Service, type ServiceEnvironment } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
@@ -18,7 +19,7 @@ import { TcpProxy } from '../../support/tcp-proxy.js';
 import { checkedFetch, typedClient } from '../../support/typed-client.js';
 
 const HASTY = { minDelayMs: 10, maxDelayMs: 100 };
-const DISCONNECTS = 20;
+const DISCONNECTS = isLongForm ? 20 : 9;
 
 let environment: ServiceEnvironment;
 let api: Service;
@@ -29,7 +30,12 @@ let session: Session;
 /** Client that reaches the service without the proxy. */
 let direct: WorkspaceClient;
 const start = (ROLE: string, PORT = '0'): Promise<Service> =>
-  Service.start({ environment, settings: { ...RANDOM_AGENT.settings, ROLE, PORT }, preload: RANDOM_AGENT.preload });
+  Service.start({
+    environment,
+    settings: { ...RANDOM_AGENT.settings, ROLE, PORT },
+    // Only workers run agents.
+    preload: ROLE === 'worker' ? RANDOM_AGENT.preload : [],
+  });
 
 beforeAll(async () => {
   environment = await makeEnvironment();
@@ -120,7 +126,7 @@ const shown = async (states: ConversationState[], state: ConversationState): Pro
 };
 
 describe('following a conversation', () => {
-  it('converges with sync despite 20 disconnects and a kill of every process', async () => {
+  it('converges with sync despite many disconnects and a kill of every process', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const { states, interruptions, connection, leave } = following(client, project);
@@ -132,7 +138,7 @@ describe('following a conversation', () => {
     const posting: Promise<void>[] = [];
     for (let cut = 0; cut < DISCONNECTS; cut += 1) {
       const before = cut === 0 ? 0 : opened();
-      if (cut % 5 === 0) posting.push(post());
+      if (cut % 3 === 0) posting.push(post());
       await eventually(
         () => Promise.resolve(opened()),
         (now) => now > before,
@@ -140,11 +146,11 @@ describe('following a conversation', () => {
       );
       await pause(Math.random() * 200);
       proxy.become('cut');
-      if (cut === 8) {
+      if (cut === 4) {
         await api.kill();
         api = await start('api', new URL(api.url).port);
       }
-      if (cut === 14) {
+      if (cut === 7) {
         await worker.kill();
         worker = await start('worker');
         // Expires the lease on the process's turn, so that the test need not wait.
@@ -278,7 +284,7 @@ describe('following a conversation', () => {
 });
 
 describe('the events of a project', () => {
-  it('are delivered exactly once despite 20 disconnects and a kill, until the project is deleted', async () => {
+  it('are delivered exactly once despite many disconnects and a kill, until the project is deleted', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const got: (ProjectEvent | Resync)[] = [];
@@ -303,7 +309,7 @@ describe('the events of a project', () => {
         );
       await pause(Math.random() * 50);
       proxy.become('cut');
-      if (cut === 10) {
+      if (cut === 5) {
         await api.kill();
         api = await start('api', new URL(api.url).port);
       }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionResponse } from '../../../src/executions/executions.dto.js';
+import type { RunValuesResponse } from '../../../src/executions/runs.dto.js';
 import type { CardListResponse, CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
 import { makeFile, makeProject } from '../../factories/make.js';
 import type { Client } from '../../support/client.js';
@@ -10,6 +11,8 @@ const service = useSharedService();
 
 /** Objective values if `L` limits these products to 0. Oak contributes 270, pine 200 and elm 70. */
 const WITHOUT = { nothing: 540, oak: 270, oakAndPine: 70, pine: 340, pineAndElm: 270, elm: 470 };
+
+const PRICES: Record<string, number> = { oak: 9, pine: 5, elm: 7 };
 
 /** Plan for three products. The data file has a column of dates or times. */
 class Plan {
@@ -28,9 +31,6 @@ class Plan {
       await makeFile(client, { source: 'workspace', project_id: id }, path, content);
     await plan.add('data', 'products', { set: 'products', file_path: 'products.csv', key: ['product'] });
     await plan.add('data', 'slots', { set: 'slots', file_path: 'slots.csv', key: ['x'] });
-    await plan.add('variable', 'make', { name: 'make', index: 'p in products', upper: 'demand[p]' });
-    const expression = 'sum p in products: make[p] * price[p]';
-    await plan.add('objective', 'profit', { sense: 'maximize', expression });
     return plan;
   }
 
@@ -38,32 +38,60 @@ class Plan {
     return (await this.client.post<CardResponse>(`/projects/${this.id}/cards`, { card_type, label, data })).id;
   }
 
-  /** Returns the objective value under a constraint, or the gaps of the constraint card without notes. */
-  async outcome(expression: string, index: string): Promise<number | string> {
-    const id = await this.add('constraint', 'L', { expression, index, classification: 'hard' });
-    const ofCard = async () => {
-      const { cards } = await this.client.get<CardListResponse>(`/projects/${this.id}/cards`);
-      const isRead = cards.every(({ gaps }) => !gaps.some(({ message }) => message.includes('not been read yet')));
-      return { isRead, gaps: cards.find((card) => card.id === id)!.gaps.filter(({ severity }) => severity !== 'info') };
-    };
-    const { gaps } = await eventually(ofCard, ({ isRead }) => isRead, { until: 'the files are read' });
-    const run = await this.client.post<ExecutionResponse>(`/projects/${this.id}/solve/executions`, {});
-    const { result, error } = await eventually(
-      () =>
-        this.client.get<{ status: string; result: { objective_value: number } | null; error: unknown }>(
-          `/projects/${this.id}/solve/executions/${run.id}`,
-        ),
+  /**
+   * Returns the objective value under each constraint, or the gaps of its card except notes. Each constraint limits a separate variable, so that
+   * a single solve covers all of them.
+   */
+  async outcomes(limits: Limit[]): Promise<(number | string)[]> {
+    const families = limits.map((_, index) => `make${index}`);
+    for (const name of families) await this.add('variable', name, { name, index: 'p in products', upper: 'demand[p]' });
+    const expression = `sum p in products: (${families.map((name) => `${name}[p]`).join(' + ')}) * price[p]`;
+    await this.add('objective', 'profit', { sense: 'maximize', expression });
+    const ids: string[] = [];
+    for (const [index, [of, range]] of limits.entries()) {
+      const data = { expression: of(`make${index}`), index: range, classification: 'hard' };
+      ids.push(await this.add('constraint', `L${index}`, data));
+    }
+    const { cards } = await eventually(
+      () => this.client.get<CardListResponse>(`/projects/${this.id}/cards`),
+      (list) => !list.cards.some(({ gaps }) => gaps.some(({ message }) => message.includes('not been read yet'))),
+      { until: 'the files are read' },
+    );
+    const gaps = ids.map((id) =>
+      cards.find((card) => card.id === id)!.gaps.filter(({ severity }) => severity !== 'info'),
+    );
+    const blocked = ids.filter((_, index) => gaps[index]!.some(({ severity }) => severity === 'blocking'));
+    // A blocking gap explains why a solve fails.
+    if (blocked.length > 0) expect((await this.solve()).error).not.toBeNull();
+    for (const id of blocked) await this.client.delete(`/projects/${this.id}/cards/${id}`);
+    const { id: run, error } = await this.solve();
+    expect(error).toBeNull();
+    return await Promise.all(
+      gaps.map(async (found, index) =>
+        found.length > 0 ? found.map(({ message }) => message).join('. ') : await this.valueOf(run, families[index]!),
+      ),
+    );
+  }
+
+  private async solve(): Promise<{ id: string; error: unknown }> {
+    const at = `/projects/${this.id}/solve/executions`;
+    const { id } = await this.client.post<ExecutionResponse>(at, {});
+    return await eventually(
+      () => this.client.get<{ id: string; status: string; error: unknown }>(`${at}/${id}`),
       ({ status }) => !['queued', 'running'].includes(status),
       { until: 'the execution is over' },
     );
-    await this.client.delete(`/projects/${this.id}/cards/${id}`);
-    const messages = gaps.map(({ message }) => message);
-    // If there is a blocking gap, the gaps explain why the solve fails.
-    if (gaps.some(({ severity }) => severity === 'blocking')) expect(error).not.toBeNull();
-    return messages.length > 0 ? messages.join('. ') : (result?.objective_value ?? JSON.stringify(error));
+  }
+
+  private async valueOf(run: string, family: string): Promise<number> {
+    const at = `/projects/${this.id}/solve/executions/${run}/values`;
+    const { values } = await this.client.get<RunValuesResponse>(at, { family });
+    return values.reduce((sum, { keys: [product = ''], value }) => sum + value * PRICES[product]!, 0);
   }
 }
 
+/** Expression of a constraint on a variable, and the index of the constraint. */
+type Limit = [expression: (make: string) => string, index: string];
 type Case = [condition: string, outcome: keyof typeof WITHOUT | RegExp];
 
 const TABLES: [string, [string, string, string], Case[]][] = [
@@ -145,13 +173,15 @@ const TABLES: [string, [string, string, string], Case[]][] = [
 describe.each(TABLES)('a condition on %s', (_, [oak, pine, elm], cases) => {
   it('reads strings in the date format of the file', async () => {
     const plan = await Plan.start(oak, pine, elm);
-    const outcomes: [string, unknown][] = [];
-    const expected: [string, unknown][] = [];
-    for (const [condition, outcome] of cases) {
-      outcomes.push([condition, await plan.outcome('make[p] <= 0', `p in products where ${condition}`)]);
-      expected.push([condition, typeof outcome === 'string' ? WITHOUT[outcome] : expect.stringMatching(outcome)]);
-    }
-    expect(outcomes).toEqual(expected);
+    const outcomes = await plan.outcomes(
+      cases.map(([condition]) => [(make) => `${make}[p] <= 0`, `p in products where ${condition}`]),
+    );
+    expect(cases.map(([condition], index) => [condition, outcomes[index]])).toEqual(
+      cases.map(([condition, outcome]) => [
+        condition,
+        typeof outcome === 'string' ? WITHOUT[outcome] : expect.stringMatching(outcome),
+      ]),
+    );
   });
 });
 
@@ -161,10 +191,21 @@ it.each<[string, [string, string, string], string, string]>([
   ['times', ['8:00', '10:30', '16:00'], '10:30', '11:00'],
 ])('reads members that are %s in the date format of the file', async (_, [oak, pine, elm], member, later) => {
   const plan = await Plan.start(oak, pine, elm);
-  const limit = `sum q in products where x[q] = d: make[q] <= 0`;
-  expect(await plan.outcome(limit, `d in slots where d = "${member}"`)).toBe(WITHOUT.pine);
-  expect(await plan.outcome(limit, `d in slots where d < "${later}"`)).toBe(WITHOUT.oakAndPine);
-  expect(await plan.outcome(`make[p] <= most["${member}"] - 40`, 'p in products')).toBe(0);
-  expect(await plan.outcome(`make[p] <= most["soon"]`, 'p in products')).toMatch(/^most contains .* but "soon" cannot/);
-  expect(await plan.outcome(`make[p] <= most["${later}"]`, 'p in products')).toMatch(/^most has no value for "/);
+  const limit = (make: string) => `sum q in products where x[q] = d: ${make}[q] <= 0`;
+  const most = (key: string) => (make: string) => `${make}[p] <= most["${key}"]`;
+  expect(
+    await plan.outcomes([
+      [limit, `d in slots where d = "${member}"`],
+      [limit, `d in slots where d < "${later}"`],
+      [(make) => `${most(member)(make)} - 40`, 'p in products'],
+      [most('soon'), 'p in products'],
+      [most(later), 'p in products'],
+    ]),
+  ).toEqual([
+    WITHOUT.pine,
+    WITHOUT.oakAndPine,
+    0,
+    expect.stringMatching(/^most contains .* but "soon" cannot/),
+    expect.stringMatching(/^most has no value for "/),
+  ]);
 });

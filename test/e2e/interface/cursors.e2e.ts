@@ -3,12 +3,13 @@ import pg from 'pg';
 import { makeDeployment, makeFile, makeProject } from '../../factories/make.js';
 import type { Client } from '../../support/client.js';
 import { Dice } from '../../support/dice.js';
+import { isLongForm } from '../../support/long-form.js';
 import { useService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
 /** Number of changes during the walk through a list. */
-const CHANGES = 1_000;
-const ROWS = 400;
+const CHANGES = isLongForm ? 1_000 : 300;
+const ROWS = isLongForm ? 400 : 200;
 const LIMIT = 23;
 const SEED = Number(process.env['CURSOR_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 

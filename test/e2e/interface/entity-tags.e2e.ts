@@ -15,7 +15,7 @@ import { CachingClient, ForgetfulClient, type Read, SeenTags } from '../../suppo
 
 const IS_LONG = process.env['TAGS'] === 'long';
 const STEPS = IS_LONG ? 120 : 6;
-const WRITERS = IS_LONG ? 50 : 12;
+const WRITERS = IS_LONG ? 50 : 8;
 const SEED = Number(process.env['TAG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 const service = useService();

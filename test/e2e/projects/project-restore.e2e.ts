@@ -14,13 +14,14 @@ import { makeDeployment, makeFile, makeProject } from '../../factories/make.js';
 import { untilBlocked } from '../../support/blocked.js';
 import type { Client } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';
+import { isLongForm } from '../../support/long-form.js';
 import { raw } from '../../support/raw.js';
 import { type Script, say, useScriptedService } from '../../support/scripted-agent.js';
 import type { Session } from '../../support/session.js';
 import { EventStream } from '../../support/stream.js';
 
 /** Number of files. Set RESTORED_FILES to 10000 for a longer manual run. */
-const FILES = Number(process.env['RESTORED_FILES'] ?? 120);
+const FILES = Number(process.env['RESTORED_FILES'] ?? (isLongForm ? 120 : 40));
 const MESSAGES = 5_000;
 const AT_ONCE = 10;
 
@@ -280,7 +281,7 @@ describe('concurrent deletion and restoration', () => {
     script = async function* () {
       yield await Promise.resolve(say('Done.'));
     };
-    for (let round = 0; round < 15; round += 1) {
+    for (let round = 0; round < (isLongForm ? 15 : 6); round += 1) {
       const { id } = await makeProject(client);
       const place = { source: 'workspace' as const, project_id: id };
       await client.post(`/projects/${id}/snapshots`);
@@ -316,13 +317,14 @@ describe('concurrent deletion and restoration', () => {
   it('allow only one of the purge and the restoration to succeed', async () => {
     const config = service.app.get(Config);
     config.PROJECTS_GRACE_SECONDS = 0.3;
+    const rounds = isLongForm ? 20 : 8;
     try {
-      for (let round = 0; round < 20; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         const { id } = await makeProject(client);
         await client.post(`/projects/${id}/cards`, { card_type: 'kpi', label: 'Cost' });
         await makeFile(client, { source: 'workspace', project_id: id }, 'a.txt', `Text of ${id}`);
         await client.delete(`/projects/${id}`);
-        await pause(250 + round * 5);
+        await pause(250 + (round * 100) / rounds);
         const restoring = client.send('POST', `/projects/${id}/restore`);
         const purges = [1, 2, 3, 4, 5, 6].map(async (n) => {
           await pause(n * 10);
