@@ -12,7 +12,7 @@ import {
 } from '../common/validation/fields.js';
 import { Rule } from '../common/validation/field.js';
 import { pathProblem } from '../../packages/paths/index.js';
-import { contentTypeByName } from './blobs/content.js';
+import { contentTypeByName } from './blobs/content-type.js';
 import { ContainerRequest, type FileSource, NamesContainer, PathField, pathsValid } from './container-request.js';
 import type { EntryPlace, ListedFile, TreeFile, TreePage } from './tree/tree-file.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { StoredBlob } from '../files/blobs/blobs.service.js';
-import { contentTypeByName } from '../files/blobs/content.js';
+import { contentTypeByName } from '../files/blobs/content-type.js';
 import { ContainerResolverService, type RequestedContainer } from '../files/container-resolver.service.js';
 import { FileEntry } from '../files/files.dto.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../../events/project-events.service.js';
 import type { StoredBlob } from '../../files/blobs/blobs.service.js';
-import { contentTypeByName } from '../../files/blobs/content.js';
+import { contentTypeByName } from '../../files/blobs/content-type.js';
 import { ContainerResolverService } from '../../files/container-resolver.service.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { ContainersService } from '../../files/tree/containers.service.js';

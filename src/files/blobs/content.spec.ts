@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { contentTypeByName, decodeText, decodeTextLoosely } from './content.js';
+import { decodeText, decodeTextLoosely } from './content.js';
 
 describe('decodeText', () => {
   it('preserves any text without NUL in a round trip', () => {
@@ -30,20 +30,5 @@ describe('decodeText', () => {
 describe('decodeTextLoosely', () => {
   it('replaces invalid UTF-8', () => {
     expect(decodeTextLoosely(Buffer.from([0x61, 0x80, 0x62]))).toBe('a\ufffdb');
-  });
-});
-
-describe('contentTypeByName', () => {
-  it.each([
-    ['a/b.csv', 'text/csv'],
-    ['AGENTS.md', 'text/markdown'],
-    ['a.JSON', 'application/json'],
-    ['json', null],
-    ['a/.json', null],
-    ['a.json/b', null],
-    ['a.', null],
-    ['a.unheard-of', null],
-  ])('maps %j to %j', (path, type) => {
-    expect(contentTypeByName(path)).toBe(type);
   });
 });

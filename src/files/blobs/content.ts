@@ -1,6 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { extname } from 'node:path/posix';
-import { lookup } from 'mime-types';
 
 /** Decodes strict UTF-8, including a byte order mark. Returns undefined for invalid UTF-8 and for NUL. */
 export function decodeText(bytes: Buffer): string | undefined {
@@ -10,10 +8,4 @@ export function decodeText(bytes: Buffer): string | undefined {
 /** Decodes UTF-8, with U+FFFD for invalid bytes. */
 export function decodeTextLoosely(bytes: Buffer): string {
   return bytes.toString();
-}
-
-/** Returns the media type for the extension of a path, or null if it is missing or unknown. */
-export function contentTypeByName(path: string): string | null {
-  const extension = extname(path);
-  return (extension !== '' && lookup(extension)) || null;
 }
