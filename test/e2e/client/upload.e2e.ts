@@ -12,7 +12,7 @@ import {
 import { makeProject } from '../../factories/make.js';
 import { eventually } from '../../support/eventually.js';
 import { hashOf, makeRandomFile } from '../../support/random-file.js';
-import { useService } from '../../support/service.js';
+import { useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 import { checkedFetch, typedClient } from '../../support/typed-client.js';
 
@@ -20,7 +20,7 @@ const MiB = 1024 ** 2;
 /** `npm run test:client` sends a gigabyte. */
 const SIZE = Number(process.env['UPLOAD_MIB'] ?? 64) * MiB;
 
-const service = useService();
+const service = useSharedService();
 let session: Session;
 let project_id: string;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { makeDeployment, makeFile, makeProject } from '../../factories/make.js';
 import type { Client } from '../../support/client.js';
 import { Dice } from '../../support/dice.js';
 import { isLongForm } from '../../support/long-form.js';
-import { useService } from '../../support/service.js';
+import { useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
 /** Number of changes during the walk through a list. */
@@ -14,10 +14,9 @@ const LIMIT = 23;
 const SEED = Number(process.env['CURSOR_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 let database: pg.Client;
-// The connection must be closed before the service drops the database.
 afterAll(async () => await database.end());
 
-const service = useService();
+const service = useSharedService();
 let session: Session;
 let project: string;
 let webhook: string;
