@@ -6,6 +6,8 @@ export type HeaderEvidence = 'types' | 'sequence' | 'texts';
 
 /** Minimum number of columns in a scale of ordered numbers. Fewer numbers are too often in order by chance. */
 const SCALE_COLUMNS = 4;
+/** Last quarter, weekday, month, hour, day of a month and week. The next number is 0 or 1. */
+const CYCLE_ENDS = new Set([4, 7, 12, 23, 24, 28, 29, 30, 31, 52, 53]);
 
 /**
  * Decides whether a row holds the names of the columns below it. A cell whose type differs from its column is evidence for a
@@ -86,12 +88,12 @@ function orderOf(cells: readonly GridCell[]): number {
 }
 
 /**
- * Returns true if numbers increase in equal steps, or dates increase. Two numbers must be consecutive, and a single number must
- * be a year.
+ * Returns true if numbers increase in equal steps, possibly across the end of a year or a week, or if dates increase. Two numbers
+ * must be consecutive, and a single number must be a year.
  */
 export function isSequence(cells: readonly GridCell[]): boolean {
   const texts = cells.map(textOf);
-  const numbers = texts.map(Number);
+  const numbers = unrolled(texts.map(Number));
   if (numbers.every((number) => Number.isFinite(number))) {
     const step = numbers.length > 1 ? numbers[1]! - numbers[0]! : 1;
     const isEven = numbers.every((number, at) => at === 0 || number - numbers[at - 1]! === step);
@@ -100,6 +102,15 @@ export function isSequence(cells: readonly GridCell[]): boolean {
   }
   const times = texts.map((text) => Date.parse(text));
   return times.length > 1 && times.every((time, at) => at === 0 || time > times[at - 1]!);
+}
+
+/** Continues numbers that start again after the end of a cycle: the weeks 51, 52, 1, 2 become 51, 52, 53, 54. */
+function unrolled(numbers: readonly number[]): readonly number[] {
+  const start = numbers.findIndex((number, at) => at > 0 && number < numbers[at - 1]!);
+  const end = numbers[start - 1] ?? NaN;
+  const isCycle =
+    numbers.length >= SCALE_COLUMNS && CYCLE_ENDS.has(end) && (numbers[start] === 0 || numbers[start] === 1);
+  return isCycle ? numbers.map((number, at) => (at < start ? number : number - numbers[start]! + end + 1)) : numbers;
 }
 
 export const isYear = (number: number): boolean => Number.isInteger(number) && number >= 1900 && number <= 2100;

@@ -25,6 +25,13 @@ describe('first row of unevenly spaced numbers', () => {
     ['doubled steps in a sheet', sheetOf(scale), 'product,1,2,4,8'],
     ['numbers that fall', 'product,4,3,2,1\noak,10,20,15,40\npine,11,21,31,5\n', 'product,4,3,2,1'],
     ['sizes', 'size,100,250,500,1000\nA4,9,8,7,6\nA5,4,4,3,3\n', 'size,100,250,500,1000'],
+    [
+      'weeks over the end of a year',
+      'product,50,51,52,1,2\noak,10,20,30,40,50\npine,11,21,31,41,51\n',
+      'product,50,51,52,1,2',
+    ],
+    ['quarters over the end of a year', sheetOf('product,3,4,1,2\noak,10,20,30,40\npine,5,5,5,5'), 'product,3,4,1,2'],
+    ['hours over midnight', 'line;22;23;0;1\nA;5;4;3;3\nB;4;4;2;2\n', 'line,22,23,0,1'],
     ['powers of ten', 'qty,1,10,100,1000\nbolt,9,8,7,6\nnut,4,4,3,3\n', 'qty,1,10,100,1000'],
   ])('is read as an uncertain header: %s', async (_, content, names) => {
     const table = await tables.read(content);
@@ -48,6 +55,7 @@ describe('first row of unevenly spaced numbers', () => {
 
   it.each<[string, string]>([
     ['a text that occurs below', 'oak,1,2,4,8\noak,10,7,12,9\n'],
+    ['numbers that start again within a cycle', 'oak,5,6,1,2\npine,10,7,12,9\n'],
     ['numbers in no order', 'oak,1,7,4,8\npine,10,7,12,9\n'],
     ['years above years', 'oak,2025,2023\npine,2024,2020\noak,2021,2020\n'],
   ])('is read as data without uncertainty: %s', async (_, content) => {
