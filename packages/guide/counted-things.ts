@@ -1,21 +1,35 @@
 import { quote } from './quote.js';
 import { figureInWords, figureOf } from './words.js';
 
-/* Recognizes sentences that count things without naming them, such as `I run 3 plants and 5 warehouses`. */
+/*
+ * Recognizes sentences that count things without naming them, such as `I run 3 plants and 5 warehouses`. A sentence with `have` may
+ * also be a limit (`we have 40 hours`), unless it counts a few things without a unit.
+ */
 
 const COUNTED =
-  /^(?:i|we) (?:run|own|operate|manage|serve|supply)(?: only| about)? (?<things>[^:]+)(?:: ?(?<names>[^:]+))?$/i;
+  /^(?:(?:i|we) (?:run|own|operate|manage|serve|supply)|(?<has>(?:(?:i|we) have(?: got)?|(?:our|my|the) (?:company|firm|business|group) has|there are)))(?: only| about)? (?<things>[^:]+)(?:: ?(?<names>[^:]+))?$/i;
+/** Maximum number of things that a user may want to name. */
+const MAX_NAMED = 12;
+const MEASURE =
+  /^(?:second|minute|hour|day|shift|month|year|ton|tonne|kilo|kilogram|gram|pound|lit(?:er|re)|gallon|met(?:er|re)|kilomet(?:er|re)|mile|feet|dollar|euro|cent|unit|piece|percent|point|option)s$/i;
 const THING = /^(?<figure>\S+) (?<thing>\p{L}[\p{L}\p{N}_]*s)(?: (?:in|at|near|across) .+)?$/iu;
 const AND = /, and |, | and /i;
 
 /** Returns the things that a sentence counts, with each number in digits. Returns an empty list for other sentences. */
 function countedIn(text: string): { figure: string; thing: string }[] {
-  const parts = COUNTED.exec(text)?.groups?.['things']?.split(AND) ?? [];
-  const counted = parts.map((part) => {
+  const { has, things } = COUNTED.exec(text)?.groups ?? {};
+  const counted = (things?.split(AND) ?? []).map((part) => {
     const { figure = '', thing = '' } = THING.exec(part)?.groups ?? {};
     return { figure: figureInWords(figure), thing };
   });
-  return counted.every(({ figure }) => figureOf(figure) !== undefined) ? counted : [];
+  const isCounted = ({ figure, thing }: { figure: string; thing: string }): boolean => {
+    const count = figureOf(figure);
+    return (
+      count !== undefined &&
+      (has === undefined || (Number.isInteger(count) && count > 1 && count <= MAX_NAMED && !MEASURE.test(thing)))
+    );
+  };
+  return counted.every(isCounted) ? counted : [];
 }
 
 /** Whether a sentence counts things and none of them are mentioned on the canvas. */
