@@ -4,6 +4,7 @@ import { whyCounted } from './counted-things.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readBareQuestion, readQuestion } from './question-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';
+import { whyTable } from './pasted-tables.js';
 import { readRelation, splitCounts, withClassLast } from './relation-grammar.js';
 import { readScenario } from './scenario-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
@@ -75,7 +76,7 @@ const COURTESY = String.raw`(?:hello|hi|hey|good (?:morning|afternoon|evening|da
 
 const READERS: readonly Reader[] = [
   (text) => {
-    const reason = whyCounted(text);
+    const reason = whyTable(text) ?? whyCounted(text);
     return reason === undefined ? undefined : { reason };
   },
   readScenario,

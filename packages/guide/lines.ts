@@ -1,5 +1,6 @@
 import { isName, isProblem, parseFormula, splitIndex } from '../modelling/index.js';
 import { MAX_STATEMENT, readStatement } from './grammar.js';
+import { splitTables } from './pasted-tables.js';
 import { splitCounts, splitLabel } from './relation-grammar.js';
 
 /*
@@ -45,6 +46,13 @@ const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
  * step.
  */
 export function* splitStatements(text: string): Generator<string> {
+  for (const part of splitTables(text)) {
+    if ('statements' in part) yield* part.statements;
+    else yield* splitLines(part.text);
+  }
+}
+
+function* splitLines(text: string): Generator<string> {
   const list = listIn(text);
   for (const line of joinLines(text)) {
     for (const part of withoutConstraint(line)) {

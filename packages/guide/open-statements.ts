@@ -14,6 +14,7 @@ import {
 } from '../canvas/index.js';
 import { inCaseAlone, namesCard } from './given-names.js';
 import { whyAmounts, whyDoubled, whyIncomplete, whyMisordered } from './index-grammar.js';
+import { whyTable } from './pasted-tables.js';
 import { assignmentIn, boundsIn, whyContrary } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import { WORD } from './words.js';
@@ -69,7 +70,12 @@ const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
 
 /** Explains the problem with a text that is meant as a statement other than a formula. */
 export const whyNoFormula = (text: string): string | undefined =>
-  whyContrary(text) ?? whyMisordered(text) ?? whyAmounts(text) ?? whyIncomplete(text) ?? whyDoubled(text);
+  whyTable(text) ??
+  whyContrary(text) ??
+  whyMisordered(text) ??
+  whyAmounts(text) ??
+  whyIncomplete(text) ??
+  whyDoubled(text);
 
 /** Returns the gap for a formula or an index that cannot be parsed. */
 export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
