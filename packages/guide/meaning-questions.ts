@@ -6,6 +6,7 @@ import { exampleFor, proposalsFor } from './proposals.js';
 import { ask } from './question-parts.js';
 import { quote } from './quote.js';
 import { splitLabel } from './relation-grammar.js';
+import { repairedFormulas } from './repaired-formulas.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /* Proposes meanings for text that could not be parsed. */
@@ -32,7 +33,8 @@ const VALUE = /^[\p{L}_][\p{L}\p{N}_]* = [\d.]+$/u;
 /** Returns options that replace the words on a card with a formula. */
 export function meantFormulas(card: SketchCard, reference: string, sketch: Sketch): Choice[] {
   const text = fieldOf<string>(card, 'expression') ?? fieldOf<string>(card, 'description') ?? '';
-  return proposalsFor(text, sketch).map((proposal): Choice => {
+  const repaired = repairedFormulas(text, fieldOf<string>(card, 'index'), sketch);
+  return [...new Set([...repaired, ...proposalsFor(text, sketch)])].map((proposal): Choice => {
     // A statement with its own name, or a value, replaces the whole card.
     if (splitLabel(proposal).label !== undefined || VALUE.test(proposal))
       return [proposal, `remove ${reference}; ${proposal}`];
