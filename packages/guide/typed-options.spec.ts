@@ -37,6 +37,10 @@ describe('typedOptions', () => {
     ['yes', SOLVE, 'Yes, solve it'],
     ['Yes!', SOLVE, 'Yes, solve it'],
     ['no', ['No, nothing', 'Later'], 'No, nothing'],
+    ['only objective', ['Only the objective', 'Total cost'], 'Only the objective'],
+    ['just the objective please', ['Only the objective', 'Total cost'], 'Only the objective'],
+    ['its in the formulas', ['It is in the formulas', 'From a file that I will upload'], 'It is in the formulas'],
+    ["it's in the formula", ['It is in the formulas', 'From a file that I will upload'], 'It is in the formulas'],
   ])('recognises the option in %j', (text, labels, label) => {
     expect(typedOptions(text, question(labels))).toEqual([label]);
   });
@@ -58,6 +62,8 @@ describe('typedOptions', () => {
     ['Small numbers from 0', question(NAMES)],
     ['Whole numbers from -0', question(NAMES)],
     ['Amounts from 3, fractions too', question(NAMES)],
+    ['the', question(NAMES)],
+    ['is it from 0', question(NAMES)],
     ['Remove Constraint 2', question(['Remove Constraint 1', 'Later'])],
     ['', question(NAMES)],
   ])('does not recognise an option in %j', (text, asked) => {

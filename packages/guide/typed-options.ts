@@ -41,8 +41,25 @@ function typedOption(text: string, question: Question): string | undefined {
     misspelled(text, labels) ??
     begun(said, labels) ??
     onlyOne(labels.filter((label) => plain(label) === spelled)) ??
-    begun(spelled, labels)
+    begun(spelled, labels) ??
+    inOtherWords(text, labels)
   );
+}
+
+/** Words that an answer may omit or add: `only objective`, `its in the formulas`. */
+const FILLER = /\b(?:the|an?|it|is|its|s|they|are|that|this)\b/g;
+const withoutFillers = (text: string): string =>
+  plain(
+    plain(text)
+      .replace(/\bjust\b/g, 'only')
+      .replace(FILLER, ' '),
+  );
+
+/** Returns the only label that differs in words without meaning, and possibly by a typo. The text must not be a valid statement. */
+function inOtherWords(text: string, labels: readonly string[]): string | undefined {
+  const said = withoutFillers(text);
+  const label = onlyOne(labels.filter((one) => said === withoutFillers(one) || isOneTypo(said, withoutFillers(one))));
+  return label === undefined || !said.includes(' ') || isStatement(text, label) ? undefined : label;
 }
 
 /** Returns the option at the position in a text, unless the question asks for a number. */
