@@ -78,6 +78,13 @@ export function readQuestion(text: string): Reading | undefined {
   if (whatIf !== undefined) return whatIf;
   if (RELATION.test(said)) return undefined;
   if (UNDO.test(said)) return { statement: { kind: 'undo' } };
+  if (/^redo(?: (?:it|that))?$/i.test(said))
+    return {
+      statement: {
+        kind: 'unclear_question',
+        reason: 'an undone change comes back only if you write its statements again',
+      },
+    };
   const { name, set } = HOW_TO_GIVE.exec(said)?.groups ?? {};
   if (name !== undefined) return { statement: { kind: 'how_to_give', name, ...(set !== undefined && { set }) } };
   if (VALUE_IN.test(said)) return { statement: { kind: 'question', about: valueOf(said), isBare: true } };

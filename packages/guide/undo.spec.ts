@@ -95,3 +95,12 @@ describe('a repeated question', () => {
     expect((await room.say('thanks')).question?.options.map(({ label }) => label)).toContain('b.csv');
   });
 });
+
+it('explains how to redo a change', async () => {
+  const room = new Room();
+  await room.say('maximize profit: 3x; x integer');
+  await room.say('undo');
+  const { text } = await room.say('redo');
+  expect(room.cards).toEqual([]);
+  expect(text).toContain('an undone change comes back only if you write its statements again');
+});
