@@ -102,7 +102,7 @@ describe('sets and indexed names', () => {
       '0 <= ship[o,d] <= limit[o,d] for (o,d) in lanes',
       'ship',
       { name: 'ship', index: '(o,d) in lanes', lower: 0, upper: 'limit[o,d]' },
-      'What is `limit`? A number is needed here, but nothing on the canvas has this name.',
+      'What is `limit[o, d]`? A number is needed here, but nothing on the canvas has this name.',
     ],
   ])('declare a variable if they only state its bounds: %s', async (text, name, data, asked) => {
     const { room, question } = await after('maximize gain: 3', text);

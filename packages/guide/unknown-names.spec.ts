@@ -143,3 +143,22 @@ describe('a variable that only relaxes limits', () => {
     expect((await new Room().say(text)).text).not.toMatch(WARNING);
   });
 });
+
+it.each([
+  ['(i, j) in arcs', 'flow[i, j]'],
+  ['(i, j) in arcs, t in weeks', 'flow[i, j, t]'],
+])('is offered as a variable over pairs: %s', async (index, member) => {
+  const room = new Room();
+  room.files = ['arcs.csv'];
+  const arcs = { path: 'arcs.csv', key: ['i', 'j'], isDistinct: false };
+  const columns = [
+    { name: 'i', type: 'text' as const },
+    { name: 'j', type: 'text' as const },
+    { name: 'cost', type: 'number' as const },
+  ];
+  room.fileStates = new Map([[fileKey(arcs), { columns }]]);
+  await room.say('arcs from arcs.csv key i, j; weeks: 1 to 3');
+  await room.say(`minimize total: sum ${index}: cost[i, j] * ${member}`);
+  await room.choose('Amounts from 0, fractions too');
+  expect(room.data('flow')).toMatchObject({ index, domain: 'continuous' });
+});

@@ -184,13 +184,20 @@ function within(index: Index, scope: Scope): Map<string, Membership> {
   return inner;
 }
 
-/** Returns the index that the keys form, or undefined unless each key is a different index name. */
+/** Returns the index of the keys, or undefined unless they are different index names and contain all names of each index. */
 function indexOf(keys: readonly Key[], scope: Scope): string | undefined {
-  const parts = keys.map((key) => {
-    const membership = key.kind === 'index' ? scope.get(key.name) : undefined;
-    return membership?.names.length === 1 ? `${textOf(key)} in ${membership.set}` : undefined;
-  });
-  return parts.includes(undefined) || new Set(parts).size < parts.length ? undefined : parts.join(', ');
+  const parts: string[] = [];
+  for (let at = 0; at < keys.length;) {
+    const membership = scope.get(textOf(keys[at]!));
+    const { names = [], set = '' } = membership ?? {};
+    const isWhole = names.every(
+      (name, place) => keys[at + place]?.kind === 'index' && textOf(keys[at + place]!) === name,
+    );
+    if (names.length === 0 || !isWhole) return undefined;
+    parts.push(names.length === 1 ? `${names[0]} in ${set}` : `(${names.join(', ')}) in ${set}`);
+    at += names.length;
+  }
+  return new Set(parts).size < parts.length ? undefined : parts.join(', ');
 }
 
 const textOf = (key: Key): string => (key.kind === 'index' ? key.name : key.text);
