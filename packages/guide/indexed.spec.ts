@@ -238,3 +238,15 @@ describe('a list of members', () => {
     expect(room.data('k')).toEqual({ set: 'k', members: ['a', 'b'] });
   });
 });
+
+describe('a model that is limited only by bounds', () => {
+  const MODEL =
+    'goods: a, b\nmake[p] integer for p in goods\nmake[p] <= 4 for p in goods\nmaximize profit: sum p in goods: make[p]';
+
+  it('has a constraint for each member if the user chooses the bounds', async () => {
+    const room = new Room();
+    await room.say(MODEL);
+    await room.choose('Only the bounds of the variables');
+    expect(room.data('range of make')).toMatchObject({ expression: 'make[p] <= 4', index: 'p in goods' });
+  });
+});

@@ -11,6 +11,7 @@ import {
 import type { Question } from '../conversation/index.js';
 import { BLANK } from './answers.js';
 import { type Choice, columnChoices, membersChoices, namingOfColumn } from './column-choices.js';
+import { allMembers } from './limits.js';
 import { meantFormulas } from './meaning-questions.js';
 import { askForNames } from './name-questions.js';
 import { exampleFor } from './proposals.js';
@@ -159,7 +160,9 @@ function askForConstraints(sketch: Sketch): Question {
     ];
     if (name === undefined || (lower === undefined && upper === undefined)) return [];
     const relation = lower === undefined ? `<= ${upper}` : `>= ${lower}`;
-    return [['Only the bounds of the variables', `range of ${name}: ${name} ${relation}, hard`]];
+    return [
+      ['Only the bounds of the variables', `range of ${name}: ${allMembers(`${name} ${relation}`, name, card)}, hard`],
+    ];
   });
   return ask(undefined, 'Constraints', 'Which limits does the plan have? For example `labour: x + y <= 4`.', [
     ...bounds.slice(0, 1),
