@@ -249,4 +249,11 @@ describe('a model that is limited only by bounds', () => {
     await room.choose('Only the bounds of the variables');
     expect(room.data('range of make')).toMatchObject({ expression: 'make[p] <= 4', index: 'p in goods' });
   });
+
+  it('is solved although `all constraints are hard` has no effect', async () => {
+    const room = new Room();
+    const { text } = await room.say(`${MODEL}\nall constraints are hard; kpi: none; requirement: none\nconfirm; solve`);
+    expect(text).toContain('`all constraints are hard`: there is no such constraint yet');
+    expect(text).toContain('Solved: the objective is 8');
+  });
 });

@@ -66,6 +66,10 @@ const isInOrder = (statement: Statement): boolean =>
 
 const isUnit = (statement: Statement | undefined): boolean => statement?.kind === 'variables' && !statement.declares;
 
+/** `all constraints are hard` fails only without constraints. */
+const isOfAll = (statement: Statement | undefined): boolean =>
+  statement?.kind === 'classify' && (statement.whom === 'all' || statement.whom === 'unclassified');
+
 /** Parsed statement. */
 export interface ParsedStatement {
   /** Original text of the user. */
@@ -182,7 +186,8 @@ export async function draft(
       else result.left.push(source);
       continue;
     }
-    const isHarmless = isUnit(statement) || (statement !== undefined && HARMLESS.has(statement.kind));
+    const isHarmless =
+      isUnit(statement) || isOfAll(statement) || (statement !== undefined && HARMLESS.has(statement.kind));
     result.refused.push({ source, ...(reason !== undefined && { reason }), isHarmless });
   }
   return result;
