@@ -17,6 +17,7 @@ import {
   nearestNames,
   parseFormula,
 } from '../modelling/index.js';
+import { tableFormat } from '../data-engine/index.js';
 import { classify, confirm, countsData, remove, set, VALUES } from './card-changes.js';
 import { namesCard, whyMisnamed } from './given-names.js';
 import { addFacts } from './limits.js';
@@ -322,6 +323,9 @@ function applyVariables(
 ): string | undefined {
   if (names.length > MAX_NAMES) return `a statement can name at most ${MAX_NAMES} variables`;
   const strange = names.filter((name) => !declares && sketch.variable(name) === undefined);
+  const [first] = strange;
+  if (first !== undefined && tableFormat(facts.unit ?? '') !== undefined)
+    return `to read them from the file, write ${quote(`${first} from ${facts.unit} key name`)} with the name of the column that identifies a row`;
   if (strange.length > 0)
     return `no variable is called ${listFirst(
       strange.map((name) => quote(name)),

@@ -146,3 +146,11 @@ describe('a set in a file', () => {
     expect(turn.question?.question).toContain('What is `make[p]`?');
   });
 });
+
+it.each(['plants are in plants.csv', 'plants in data/plants.xlsx'])(
+  'explains how to read a set: %s',
+  async (sentence) => {
+    const { text } = await new Room().say(sentence);
+    expect(text).toContain(`write \`plants from ${sentence.split(' ').at(-1)} key name\``);
+  },
+);
