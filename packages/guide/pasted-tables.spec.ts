@@ -41,7 +41,7 @@ describe('table in a message', () => {
     const room = new Room();
     const { text } = await room.say(`${table}\nmaximize profit: 3 x`);
     expect(room.cards.map(({ card_type }) => card_type)).toEqual(['constraint', 'objective']);
-    expect(text).toContain('a pasted table needs a name in each cell of its first row and first column');
+    expect(text).toContain('a pasted table needs a different name in each cell of its first row and first column');
   });
 
   it('leaves other lists alone', async () => {

@@ -50,7 +50,7 @@ export function* splitTables(text: string): Generator<{ text: string } | { state
 /** Explains how to enter a table that is not a set with figures. Returns undefined for other texts. */
 export function whyTable(text: string): string | undefined {
   if (!text.startsWith(TABLE) || !text.includes(BAR)) return undefined;
-  return `a pasted table needs a name in each cell of its first row and first column, and a figure such as 1250 or 12.5 in every other cell: correct it and paste it again, or upload it as a file and write ${quote('items from table.csv key item')}`;
+  return `a pasted table needs a different name in each cell of its first row and first column, and a figure such as 1250 or 12.5 in every other cell: remove this card and paste the corrected table, or upload it as a file and write ${quote('items from table.csv key item')}`;
 }
 
 /** Returns consecutive rows with the same delimiter and number of cells. */
