@@ -46,9 +46,7 @@ function whyNotTried(question: string, room: Room): string | undefined {
 
 describe('advice of the guide', () => {
   it.each<[string, string]>([
-    ['what if the profit of chairs is 40', WORKSHOP],
     ['what if profit is 40', WORKSHOP],
-    ['what if labour of chairs is 40', WORKSHOP],
     ['what if chairs rise by 2', WORKSHOP],
     ['what if we drop hours', WORKSHOP],
     ['what if we drop tables', WORKSHOP],

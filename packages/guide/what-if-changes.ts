@@ -2,6 +2,7 @@ import { type Arithmetic, type Change, changedLimit, fieldOf } from '../canvas/i
 import { isProblem, parseFormula, wordsOf } from '../modelling/index.js';
 import { columnsOf } from './canvas-columns.js';
 import { expressionOf, namesBySide, variableNames } from './constraint-sides.js';
+import { whyInFormula } from './formula-figures.js';
 import { allMembers } from './limits.js';
 import {
   conditionOn,
@@ -33,6 +34,8 @@ const BEFORE_MEMBER = / (?:of|in|for|at|on) (?:the )?/i;
 /** Returns the scenario changes of a plain-word change, or the reason why it is impossible. */
 export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): Change[] | string {
   const { subject, isOff, isNone } = wanted;
+  const inFormula = whyInFormula(wanted, things);
+  if (inFormula !== undefined) return inFormula;
   const arithmetic = arithmeticOf(wanted, things, sketch);
   if (typeof arithmetic === 'string') return arithmetic;
   const cells = cellsNamed(wanted, things, sketch);
