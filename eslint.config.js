@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
@@ -26,9 +27,11 @@ const noForwardReference = {
   selector: "CallExpression[callee.name='forwardRef']",
   message: 'Modules import each other one way only.',
 };
+const checkedIds = readFileSync(new URL('src/database/checked-id.ts', import.meta.url), 'utf8').matchAll(
+  /^export type (\w+) = CheckedId</gm,
+);
 const noCheckedCasts = {
-  selector:
-    'TSAsExpression > TSTypeReference[typeName.name=/^(Project|Conversation|Card|Execution|Scenario|Upload)Id$/]',
+  selector: `TSAsExpression > TSTypeReference[typeName.name=/^(${Array.from(checkedIds, ([, name]) => name).join('|')})$/]`,
   message: 'A checked id comes from the look-up that has proved it.',
 };
 const plainLimits = {
