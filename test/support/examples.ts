@@ -38,15 +38,14 @@ export function exampleOperations(): Example[] {
     .sort((a, b) => rank(a) - rank(b));
 }
 
-/** Operations that create the resource for a path parameter without an example. */
+/** Operations that create the resource for a parameter without an example, if it is not the POST of the path before it. */
 const MAKERS: Record<string, string> = {
-  api_key_id: 'POST /api-keys',
   budget_id: 'PUT /usage/budgets',
-  execution_id: 'POST /projects/{project_id}/solve/executions',
-  snapshot_id: 'POST /projects/{project_id}/snapshots',
   upload_token: 'POST /files/upload/start',
-  webhook_id: 'POST /webhooks',
 };
+
+/** Returns the operation that creates the resource for a parameter: `POST /api-keys` for `/api-keys/{api_key_id}`. */
+const makerOf = (name: string, path: string): string => MAKERS[name] ?? `POST ${path.split(`/{${name}}`)[0]}`;
 
 interface Sent {
   status: number;
@@ -73,10 +72,10 @@ export class ExampleSender {
   }
 
   /** Returns the status and the body of the response. The body of a stream is replaced by its content type. */
-  async send({ operation, method, path, parameters = [], requestBody }: Example): Promise<Sent> {
+  async send({ method, path, parameters = [], requestBody }: Example): Promise<Sent> {
     const values = new Map<string, string>();
     for (const { name, required, example } of parameters)
-      if (required === true) values.set(name, example ?? (await this.make(name, operation)));
+      if (required === true) values.set(name, example ?? (await this.make(name, path)));
     const query = Object.fromEntries(
       parameters.flatMap(({ name, in: place }) =>
         place === 'query' && values.has(name) ? [[name, values.get(name) ?? '']] : [],
@@ -86,7 +85,7 @@ export class ExampleSender {
     if (/\/(stream|events)$/.test(path)) return await this.open(target);
     const body = requestBody?.content['application/json'].example;
     const sent =
-      body && 'upload_token' in body ? { ...body, upload_token: await this.make('upload_token', operation) } : body;
+      body && 'upload_token' in body ? { ...body, upload_token: await this.make('upload_token', path) } : body;
     return await this.client.send(method, target, { query, ...(sent && { body: sent }) });
   }
 
@@ -98,32 +97,30 @@ export class ExampleSender {
   }
 
   /** Creates the resource for a parameter by sending the example of its creating operation. */
-  private async make(name: string, forOperation: string): Promise<string> {
+  private async make(name: string, path: string): Promise<string> {
     // A delivery belongs to the webhook that was created for the same request.
     if (name === 'delivery_id') return this.deliveryId;
-    const body = await this.made(MAKERS[name] ?? '', name);
-    // The current snapshot cannot be deleted, and a solved run cannot be canceled.
-    if (name === 'snapshot_id') await this.made(MAKERS[name] ?? '', name);
-    if (name === 'execution_id') return await this.lastOfMany(body.id);
+    const maker = makerOf(name, path);
+    let body = await this.made(maker, name);
+    // The current snapshot cannot be deleted. Several runs are started, so that the last run is still queued when it is canceled.
+    const more = { snapshot_id: 1, execution_id: 8 }[name] ?? 0;
+    for (let count = 0; count < more; count++) {
+      const next = await this.made(maker, name);
+      if (name === 'execution_id') body = next;
+    }
     if (name === 'webhook_id') await this.makeDelivery(body.id);
     if (name !== 'upload_token') return body.id;
-    if (forOperation.endsWith('/complete')) await fetch(body.parts[0]?.url ?? '', { method: 'PUT', body: UPLOADED });
+    if (path.endsWith('/complete')) await fetch(body.parts[0]?.url ?? '', { method: 'PUT', body: UPLOADED });
     return body.upload_token;
   }
 
   private async made(operation: string, name: string): Promise<Made> {
     const maker = this.operations.find((one) => one.operation === operation);
-    if (maker === undefined) throw new Error(`No operation makes ${name}`);
+    if (maker === undefined)
+      throw new Error(`MAKERS in test/support/examples.ts lacks ${name}: ${operation} does not exist`);
     const { status, body } = await this.send(maker);
     if (status >= 300) throw new Error(`${operation} answered ${status}: ${JSON.stringify(body)}`);
     return body as Made;
-  }
-
-  /** Starts several runs and returns the id of the last run, which is still queued when it is canceled. */
-  private async lastOfMany(id: string): Promise<string> {
-    let last = id;
-    for (let count = 0; count < 8; count++) last = (await this.made(MAKERS['execution_id'] ?? '', 'execution_id')).id;
-    return last;
   }
 
   private async makeDelivery(webhook_id: string): Promise<void> {

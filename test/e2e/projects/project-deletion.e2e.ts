@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -13,6 +12,7 @@ import type { UserUsageListResponse } from '../../../src/usage/usage.dto.js';
 import { makeDeployment, makeFile, makeProject, sendParts } from '../../factories/make.js';
 import type { Client } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';
+import { exampleOperations } from '../../support/examples.js';
 import { type Script, ScriptedService } from '../../support/scripted-agent.js';
 import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from '../../support/service.js';
 import { EventStream } from '../../support/stream.js';
@@ -98,30 +98,23 @@ describe('a deleted project', () => {
     const upload = await sendParts(client, place, 'b.csv', Buffer.from('b'));
     await client.delete(`/projects/${id}`);
 
-    const bodies: Record<string, object> = {
-      'POST /chat': { content: 'Hello' },
-      'POST /cards': card,
-      'PATCH /cards/{card_id}': { version: 1, label: 'Costs' },
-      'POST /checkout': { from_deployment: handle },
-      'POST /scenarios': { name: 'More', changes: [] },
-      'POST /scenarios/solve': { scenario_ids: [card_id] },
-      'PUT /members/{user_id}': { role: 'viewer' },
-      'PUT /skills/{skill}': { files: { 'SKILL.md': 'Text' } },
+    const ids: Record<string, string> = {
+      project_id: id,
+      conversation_id,
+      card_id,
+      snapshot_id,
+      skill: 'shifts',
+      user_id: 'ada',
     };
-    const ids = { project_id: id, conversation_id, card_id, snapshot_id, skill: 'shifts', user_id: 'ada' };
-    const start = '/api/v1/projects/{project_id}';
-    const { paths } = JSON.parse(await readFile('openapi.json', 'utf8')) as { paths: Record<string, object> };
     const answers: Record<string, number> = {};
-    for (const [path, operations] of Object.entries(paths)) {
+    for (const { operation, method, path, requestBody } of exampleOperations()) {
       // Only this operation accepts deleted projects.
-      if (!path.startsWith(start) || path.endsWith('/restore')) continue;
-      for (const method of Object.keys(operations).map((key) => key.toUpperCase())) {
-        const filled = path.slice('/api/v1'.length).replace(/{(\w+)}/g, (_, key: keyof typeof ids) => ids[key]);
-        const body = bodies[`${method} ${path.slice(start.length)}`] ?? {};
-        const query: Record<string, string> = path.endsWith('/values') ? { family: 'x' } : {};
-        const sent = ['GET', 'DELETE'].includes(method) ? { query } : { body };
-        answers[`${method} ${path}`] = (await client.send(method, filled, sent)).status;
-      }
+      if (!path.startsWith('/projects/{project_id}') || path.endsWith('/restore')) continue;
+      // An unknown id is not found either.
+      const filled = path.replace(/{(\w+)}/g, (_, key: string) => ids[key] ?? id);
+      const query: Record<string, string> = path.endsWith('/values') ? { family: 'x' } : {};
+      const body = requestBody?.content['application/json'].example;
+      answers[operation] = (await client.send(method, filled, { query, ...(body && { body }) })).status;
     }
     expect(Object.keys(answers).length).toBeGreaterThan(25);
     expect(Object.entries(answers).filter(([, status]) => status !== 404)).toEqual([]);
