@@ -19,6 +19,7 @@ import { assertComplete } from '../../support/hand-written-list.js';
 import { isLongForm } from '../../support/long-form.js';
 import { useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
+import { projectTables } from '../../support/project-tables.js';
 import { EventStream, type StreamOptions } from '../../support/stream.js';
 import { CALLERS, CALLERS_IN_PRIVATE, hook, PUBLIC, type Row, TABLE, type World } from './permissions.table.js';
 
@@ -26,6 +27,7 @@ const STREAMS = new Map<string, StreamOptions['of']>([
   ['GET /api/v1/projects/{project_id}/chat/stream', 'chat/stream'],
   ['GET /api/v1/projects/{project_id}/events', 'events'],
 ]);
+const FILE = 'test/e2e/auth/permissions.table.ts';
 const SKILL = 'marked';
 const CASES = Object.entries(TABLE).flatMap(([operation, rows]) =>
   [rows].flat().map((row) => [operation, row] as const),
@@ -33,6 +35,8 @@ const CASES = Object.entries(TABLE).flatMap(([operation, rows]) =>
 
 const service = useSharedService();
 let database: pg.Client;
+/** Query for the state of a project. */
+let stateQuery: string;
 let world: World;
 /** Second company, whose data must stay invisible to the first. */
 let elsewhere: World;
@@ -45,6 +49,7 @@ let documented: Map<string, object>;
 beforeAll(async () => {
   database = new pg.Client(service.environment.databaseUrl);
   await database.connect();
+  stateQuery = stateQueryOf(await projectTables(database));
   const { paths } = JSON.parse(await readFile('openapi.json', 'utf8')) as { paths: Record<string, object> };
   documented = new Map(
     Object.entries(paths).flatMap(([path, item]) =>
@@ -74,7 +79,7 @@ afterAll(async () => await database.end());
 describe('every operation', () => {
   it('is in the table, which contains no other operations', () => {
     const listed = [...Object.keys(TABLE), ...PUBLIC];
-    assertComplete('test/e2e/auth/permissions.table.ts', listed, [...documented.keys()]);
+    assertComplete(FILE, listed, [...documented.keys()]);
     for (const operation of PUBLIC) expect(documented.get(operation)).toHaveProperty('security', []);
   });
 
@@ -143,9 +148,9 @@ describe('every operation in a private project', () => {
   });
 
   it('documents the role it requires', () => {
-    for (const [operation, { needs }] of CASES) {
-      if (operation.includes('{project_id}')) expect([operation, needs]).not.toEqual([operation, undefined]);
-    }
+    const lacking = CASES.filter(([operation, { needs }]) => operation.includes('{project_id}') && needs === undefined);
+    if (lacking.length > 0)
+      throw new Error(`${FILE} lacks the needs of ${lacking.map(([operation]) => operation).join(', ')}`);
   });
 
   it.each(Object.keys(CALLERS_IN_PRIVATE) as (keyof typeof CALLERS_IN_PRIVATE)[])(
@@ -213,33 +218,12 @@ describe('an id from another company', () => {
     ['POST', '/projects/:mine/chat/stop', ({ conversation_id }) => ({ conversation_id })],
     ['GET', '/projects/:mine/chat?conversation_id=:conversation', () => undefined],
     ['GET', '/projects/:mine/chat/sync?conversation_id=:conversation', () => undefined],
-    ['PATCH', '/projects/:mine/conversations/:conversation', () => ({ title: 'Mine' })],
-    ['DELETE', '/projects/:mine/conversations/:conversation', () => undefined],
-    ['PATCH', '/projects/:mine/cards/:card', () => ({ version: 1, label: 'Mine' })],
-    ['DELETE', '/projects/:mine/cards/:card', () => undefined],
-    ['DELETE', '/projects/:mine/snapshots/:snapshot', () => undefined],
-    ['GET', '/projects/:mine/scenarios/:scenario', () => undefined],
-    ['PATCH', '/projects/:mine/scenarios/:scenario', () => ({ name: 'Mine' })],
-    ['DELETE', '/projects/:mine/scenarios/:scenario', () => undefined],
-    ['GET', '/projects/:mine/solve/executions/:execution', () => undefined],
-    ['GET', '/projects/:mine/solve/executions/:execution/values?family=x', () => undefined],
-    ['GET', '/projects/:mine/solve/executions/:execution/log', () => undefined],
-    ['GET', '/projects/:mine/solve/executions/:execution/cards', () => undefined],
-    ['POST', '/projects/:mine/solve/executions/:execution/repeat', () => undefined],
-    ['POST', '/projects/:mine/solve/executions/:execution/cancel', () => undefined],
     ['POST', '/files/list', ({ snapshot_id }) => ({ source: 'snapshot', snapshot_id })],
     ['POST', '/files/content', ({ snapshot_id }) => ({ source: 'snapshot', snapshot_id, path: 'notes.txt' })],
     ['POST', '/files/delete', ({ conversation_id }) => ({ ...mine(), path: 'notes.txt', conversation_id })],
     ['POST', '/files/upload/complete', ({ upload_token }) => ({ ...mine(), upload_token })],
   ])('is not found by %s %s', async (method, path, body) => {
-    const { conversation_id, card_id, snapshot_id, scenario_id, execution_id } = elsewhere;
-    const at = path
-      .replace(':mine', world.project_id)
-      .replace(':conversation', conversation_id)
-      .replace(':card', card_id)
-      .replace(':snapshot', snapshot_id)
-      .replace(':scenario', scenario_id)
-      .replace(':execution', execution_id);
+    const at = path.replace(':mine', world.project_id).replace(':conversation', elsewhere.conversation_id);
     const [bare = '', search = ''] = at.split('?');
     const query = Object.fromEntries(new URLSearchParams(search));
     const given = body(elsewhere);
@@ -247,18 +231,29 @@ describe('an id from another company', () => {
     expect(answer.status).toBe(404);
     expect(JSON.stringify(answer.body)).not.toContain(elsewhere.mark);
   });
+
+  it('is not found in a path below a project of the caller', async () => {
+    const wrong: unknown[] = [];
+    const place = { ...elsewhere, project_id: world.project_id };
+    const below = CASES.filter(([operation]) => /\{project_id\}.*\{\w+_id\}/.test(operation));
+    expect(below.length).toBeGreaterThan(10);
+    for (const [operation, row] of below) {
+      const { status, body } = await send(operation, row, callers.company, place);
+      if (status !== 404 || JSON.stringify(body).includes(elsewhere.mark)) wrong.push([operation, status, body]);
+    }
+    expect(wrong).toEqual([]);
+  });
 });
 
 const mine = (): object => ({ source: 'workspace', project_id: world.project_id });
 
 async function send(operation: string, { body, query = {} }: Row, client: Client, place: World): Promise<Answer> {
   const [method = '', template = ''] = operation.split(' ');
-  const path = template
-    .replace('/api/v1', '')
-    .replace(
-      /\{(\w+)\}/g,
-      (_, name: string) => place[name as Exclude<keyof World, 'owner' | 'member' | 'makeProject' | 'makeUser'>],
-    );
+  const path = template.replace('/api/v1', '').replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = place[name as keyof World];
+    if (typeof value === 'string') return value;
+    throw new Error(`World in ${FILE} lacks ${name}. Create it in furnish of permissions.e2e.ts.`);
+  });
   const of = STREAMS.get(operation);
   if (of !== undefined && client.token !== undefined) {
     const stream = await EventStream.open(service.url, client.token, place.project_id, { of });
@@ -397,7 +392,7 @@ async function keyOfFormerMember(owner: Session, outsider: Session, limits: obje
 async function stateOf(project_id: string): Promise<string> {
   const { state } = await eventually(
     async () => {
-      const { rows } = await database.query<{ state: string; is_idle: boolean }>(STATE, [project_id]);
+      const { rows } = await database.query<{ state: string; is_idle: boolean }>(stateQuery, [project_id]);
       return rows[0] ?? { state: 'none', is_idle: true };
     },
     ({ is_idle }) => is_idle,
@@ -406,7 +401,8 @@ async function stateOf(project_id: string): Promise<string> {
   return state;
 }
 
-const STATE = `
+/** Returns the query for the state of a project and for whether no work runs in it. */
+const stateQueryOf = (tables: readonly string[]): string => `
   WITH p AS (SELECT * FROM projects WHERE id = $1
   ), trees AS (
     SELECT c.* FROM containers c
@@ -416,14 +412,7 @@ const STATE = `
   SELECT md5(string_agg(line, E'\\n' ORDER BY line)) AS state,
          (SELECT active_turns + active_solves = 0 FROM p) AS is_idle
     FROM (SELECT p::text AS line FROM p
-          UNION ALL SELECT m::text FROM project_members m WHERE project_id = $1
-          UNION ALL SELECT c::text FROM cards c WHERE project_id = $1
-          UNION ALL SELECT c::text FROM conversations c WHERE project_id = $1
-          UNION ALL SELECT m::text FROM messages m WHERE project_id = $1
-          UNION ALL SELECT t::text FROM turns t WHERE project_id = $1
-          UNION ALL SELECT e::text FROM executions e WHERE project_id = $1
-          UNION ALL SELECT s::text FROM scenarios s WHERE project_id = $1
-          UNION ALL SELECT s::text FROM snapshots s WHERE project_id = $1
+          ${tables.map((table) => `UNION ALL SELECT t::text FROM ${table} t WHERE project_id = $1`).join('\n          ')}
           UNION ALL SELECT t::text FROM trees t
           UNION ALL SELECT n::text FROM nodes n WHERE container_id IN (SELECT id FROM trees)
           -- those that have expired are swept at any time

@@ -1,0 +1,15 @@
+import type pg from 'pg';
+
+/**
+ * Returns the tables whose rows belong to projects, in the order of their names. Spend outlives its project, and rows with a
+ * cascading foreign key are removed with the row that they refer to.
+ */
+export async function projectTables(database: Pick<pg.Client, 'query'>): Promise<string[]> {
+  const { rows } = await database.query<{ name: string }>(`
+    SELECT t.relname AS name
+      FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = 'project_id' AND NOT a.attisdropped
+     WHERE t.relnamespace = 'public'::regnamespace AND t.relkind = 'r' AND t.relname NOT LIKE 'usage%'
+       AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = t.oid AND c.contype = 'f' AND c.confdeltype = 'c')
+     ORDER BY t.relname`);
+  return rows.map(({ name }) => name);
+}
