@@ -17,7 +17,7 @@ export const BEARER = 'HTTPBearer';
 export interface OperationOptions {
   tag: string;
   summary: string;
-  description?: string;
+  description: string;
   /** Body that works unchanged with the demo data. */
   example?: object;
   /** True if the last id in the path has no example, because the demo has no object to try the operation on. */
@@ -59,7 +59,7 @@ export function Operation({
   return applyDecorators(
     HttpCode(status),
     ApiTags(tag),
-    ApiOperation({ summary, ...(description !== undefined && { description }) }),
+    ApiOperation({ summary, description }),
     ...(isPublic === true ? [] : [ApiBearerAuth(BEARER)]),
     ...(csv && response !== undefined
       ? [ApiExtraModels(response), ApiResponse({ status, description: SUCCESS, content: jsonOrCsv(response) })]
