@@ -41,3 +41,13 @@ it.each([
   const room = new Room();
   expect((await room.say(sentence)).text).toContain('I do not understand this yet');
 });
+
+it('names the sentence with the next result if its things remain without names', async () => {
+  const room = new Room();
+  await room.say('chairs integer; maximize profit: 3 chairs; wood: chairs <= 15, hard');
+  await room.say('We have 3 trucks');
+  await room.say('kpi: none; requirement: none; confirm');
+  const { text } = await room.say('solve');
+  expect(text).toContain('Solved: the objective is 45');
+  expect(text).toContain('not in this plan:\n- `We have 3 trucks`');
+});
