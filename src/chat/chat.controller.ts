@@ -76,7 +76,7 @@ export class ChatController {
     tag: 'Chat',
     summary: 'Get chat sync',
     description:
-      'One atomic read of the newest messages together with the live turn state. Returns at most 4 MiB of ' +
+      'Returns the newest messages and the live turn state in an atomic read, with at most 4 MiB of ' +
       'messages. Older messages that do not fit are left out, but the newest message is always returned. To read older ' +
       'messages, use the history operation with the number of messages received as its `offset`.',
     response: ConversationSyncResponse,

@@ -16,7 +16,7 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'List conversations',
-    description: 'Most recently changed first.',
+    description: 'Sorted by last change, newest first.',
     response: ConversationListResponse,
     extension: true,
   })

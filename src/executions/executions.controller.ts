@@ -31,7 +31,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Solving',
     summary: 'List solve executions',
-    description: 'Most recent first.',
+    description: 'Newest first.',
     response: ExecutionListResponse,
   })
   async listSolveExecutions(

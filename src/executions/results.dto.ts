@@ -119,7 +119,10 @@ export class SolveResultResponse {
   @IntegerField({ description: 'Milliseconds for reading, solving and explaining' })
   solve_ms!: number;
 
-  @StringField({ nullable: true, description: 'Why there are no values, or how good the values are; null if optimal' })
+  @StringField({
+    nullable: true,
+    description: 'Reason why values are missing, or quality of the values; null if optimal',
+  })
   message!: string | null;
 
   @StringArrayField({

@@ -173,7 +173,7 @@ export class ProjectResponse {
   @StringField({ nullable: true, optional: true })
   objective_type!: string | null;
 
-  @StringField({ nullable: true, optional: true, description: 'Deployment from which the project was created' })
+  @StringField({ nullable: true, optional: true, description: 'Deployment that the project was created from' })
   origin_deployment_handle!: string | null;
 
   @StringField({ nullable: true, optional: true, description: '`ready` once run mode has a snapshot' })

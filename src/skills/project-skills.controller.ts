@@ -111,7 +111,7 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'Get agent config',
-    description: 'Returns the instructions and skills that a turn would mount, in one atomic read.',
+    description: 'Returns the instructions and skills that a turn would mount, in an atomic read.',
     response: AgentConfigResponse,
     tagged: true,
     extension: true,

@@ -96,7 +96,7 @@ export class TableDialectOptions {
 export const DialectField = (): PropertyDecorator =>
   ObjectField(() => TableDialectOptions, {
     ...optional,
-    description: 'How to read the file if the service detects it wrongly. CSV, TSV and XLSX only',
+    description: 'Settings for reading the file, if the service detects them wrongly. CSV, TSV and XLSX only',
     example: { decimal: ',', date_order: 'day_first' },
   });
 
@@ -112,8 +112,7 @@ export class TableDialect implements Dialect {
   encoding!: string | null;
 
   @StringArrayField({
-    description:
-      'Other encodings in which the bytes are valid but represent different letters. Empty if there are none.',
+    description: 'Other encodings that the bytes are valid in, with different letters. May be empty.',
   })
   other_encodings!: string[];
 

@@ -120,7 +120,10 @@ export class QueryTable {
   @IntegerField({ description: 'Number of unreadable rows that were omitted because of `ignore_errors`' })
   skipped!: number;
 
-  @ObjectField(() => TableDialect, { nullable: true, description: 'How the file was read; null for JSON and Parquet' })
+  @ObjectField(() => TableDialect, {
+    nullable: true,
+    description: 'Settings used to read the file; null for JSON and Parquet',
+  })
   dialect!: TableDialect | null;
 
   @ObjectArrayField(() => TableLeftOut, {
@@ -149,6 +152,6 @@ export class QueryResponse {
   @ObjectField(() => FileEntry, { nullable: true, description: 'The file saved at `save_as`' })
   saved!: FileEntry | null;
 
-  @ObjectArrayField(() => QueryTable, { description: 'How each table was read' })
+  @ObjectArrayField(() => QueryTable, { description: 'Settings used to read each table' })
   tables!: QueryTable[];
 }

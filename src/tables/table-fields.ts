@@ -30,6 +30,6 @@ const anyArray: Kind<Cell[][]> = {
 export const RowsField = (): PropertyDecorator =>
   field(anyArray, {
     description:
-      'One array per row, in the order of `columns`. Dates and times are ISO 8601 strings. Integers beyond 2^53 are ' +
+      'An array for each row, in the order of `columns`. Dates and times are ISO 8601 strings. Integers beyond 2^53 are ' +
       'strings.',
   });

@@ -231,7 +231,10 @@ export class TableResponse {
   @StringArrayField({ optional: true, nullable: true, description: 'All sheets of a workbook; null for other files' })
   sheets?: string[] | null;
 
-  @ObjectField(() => TableDialect, { nullable: true, description: 'How the file was read; null for JSON and Parquet' })
+  @ObjectField(() => TableDialect, {
+    nullable: true,
+    description: 'Settings used to read the file; null for JSON and Parquet',
+  })
   dialect!: TableDialect | null;
 
   @ObjectArrayField(() => TableLeftOut, {

@@ -15,7 +15,7 @@ import {
 } from './budget.entity.js';
 import type { BudgetRow } from './budgets.repository.js';
 
-const SCOPE = 'Whose spend counts: the company’s, a user’s (including their API keys), an API key’s, or a project’s';
+const SCOPE = 'Counted spend: the company’s, a user’s (including their API keys), an API key’s, or a project’s';
 const PERIOD =
   'Period after which counting restarts: each day at midnight, each month on the first (both in UTC), or never';
 const ACTION = 'When the limit is reached, `block` rejects posts and solves with 402, and `notice` changes nothing';

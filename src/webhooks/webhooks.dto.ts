@@ -150,7 +150,7 @@ export class WebhookDeliveryResponse {
   @StringField({ nullable: true, description: 'First kilobyte of the last response' })
   response!: string | null;
 
-  @StringField({ nullable: true, description: 'Why the response is missing, or why deliveries have stopped' })
+  @StringField({ nullable: true, description: 'Reason why the response is missing, or why deliveries have stopped' })
   error!: string | null;
 
   @DateTimeField()
