@@ -394,7 +394,7 @@ function applyFile(path: string, sketch: Sketch, files: readonly string[], cause
   return 'problem' in found ? found.problem : put(sketch, 'data', found.path, { file_path: found.path }, cause);
 }
 
-/** Joins the first distinct problems. Returns undefined if there are none. */
+/** Joins the first distinct problems. Returns undefined without problems. */
 export function joined(problems: (string | undefined)[]): string | undefined {
   const found = [...new Set(problems.filter((problem) => problem !== undefined))];
   return found.length === 0 ? undefined : found.slice(0, 5).join(', and ');

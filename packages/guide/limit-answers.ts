@@ -85,7 +85,7 @@ export class LimitAnswers {
     return `${answers.join(' ')}${more}`;
   }
 
-  /** Describes a constraint, or those of its members that the text mentions. */
+  /** Describes a constraint, or only the members that the text mentions. */
   private async *constraint({ name, card }: Thing, text: string): Answer {
     const isWhole = unusedIn(text, [name, card?.label ?? name]).length === 0;
     return yield* this.reader.constraint(name, isWhole ? undefined : text);

@@ -16,7 +16,7 @@ import { unusedWords } from './word-coverage.js';
 
 /* Finds the members of variables and columns that a text mentions, such as `oak chair in week 2`, in the data on the canvas. */
 
-/** Indexed variable or column, and those of its members that a text mentions. */
+/** Indexed variable or column, with the members that a text mentions. */
 export interface NamedMembers {
   thing: Thing;
   /** Index names, in the order of the key parts. */
@@ -41,7 +41,7 @@ const MAX_COMPARED = 1_000;
 const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by'];
 
 /**
- * Returns the members that a text mentions. They belong to the variable or column in the text or, if there is none, to every
+ * Returns the members that a text mentions. They belong to the variable or column in the text. Without a variable or column, they belong to every
  * variable with such members. Returns an empty list if the text mentions no members.
  */
 export function membersNamed(text: string, things: readonly Thing[], sketch: Sketch): NamedMembers[] {

@@ -30,7 +30,7 @@ export interface OpenStatement {
   gap: Pick<Gap, 'field' | 'message'>;
 }
 
-/** Returns the statements on the canvas that cannot be parsed, whichever question is open. */
+/** Returns the statements on the canvas that cannot be parsed, independent of the open question. */
 export function openStatements(sketch: Sketch): OpenStatement[] {
   // Formulas share names, and each lookup visits all cards.
   const cards = new Map<string, SketchCard | undefined>();

@@ -143,7 +143,7 @@ function addedLimit(text: string, sketch: Sketch): Change | string {
     : { kind: 'add', target: text };
 }
 
-/** Explains that a name is unknown. Suggests the same name in a different case. If there is none, lists all names. */
+/** Explains that a name is unknown. Suggests the same name in a different case, or else lists all names. */
 function whyUnknown(target: string, names: readonly string[]): string {
   const same = names.filter((name) => name.toLowerCase() === target.toLowerCase());
   const known = (same.length > 0 ? same : names).map((name) => quote(name));

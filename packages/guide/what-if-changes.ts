@@ -236,7 +236,7 @@ function boundsOf(thing: Thing, side: Side | undefined, arithmetic: Arithmetic):
     : `${quote(name, 60)} is decided by the plan and has no upper bound. Give an amount, as in ${quote(`what if ${name} = 5`)}.`;
 }
 
-/** Cell of a column, or those of its cells that meet a condition. */
+/** Cell of a column, or all its cells that meet a condition. */
 type Cells = Pick<Change, 'kind' | 'target' | 'key' | 'where'>;
 
 /** Returns the cells of members of a column. Returns undefined if no condition can select them. */

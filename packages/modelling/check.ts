@@ -219,7 +219,7 @@ class Check {
   }
 
   /**
-   * Returns the possible keys for a column over the given set: matching index names or, if there are none, placeholder letters.
+   * Returns the possible keys for a column over the given set: matching index names, or else placeholder letters.
    */
   private keysFor(set: string, scope: Scope): string[][] {
     const arity = this.arityOf(set);

@@ -220,7 +220,7 @@ class Parser {
     return { kind: 'member', name, keys, position };
   }
 
-  /** Returns a specific message for an unclosed bracket, or undefined if there is none. */
+  /** Returns a specific message for an unclosed bracket, or undefined without an unclosed bracket. */
   private unclosed(): string | undefined {
     const { kind, written } = this.token;
     if (kind === 'relation') return `A closing ] is missing before \`${written}\``;

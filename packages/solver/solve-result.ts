@@ -291,8 +291,8 @@ export function rounded(value: number): number {
 }
 
 /**
- * Rounds the difference between two numbers of the given `size`. The rounding errors of the difference are as large as those of
- * the numbers.
+ * Rounds the difference between two numbers of the given `size`. The rounding errors of the difference are as large as the
+ * rounding errors of the numbers.
  */
 export function roundedAt(difference: number, size: number): number {
   const digits = DIGITS - 1 - Math.floor(Math.log10(Math.max(Math.abs(size), NOTHING)));

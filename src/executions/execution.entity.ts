@@ -153,7 +153,7 @@ export class Execution {
   @Column('jsonb', { nullable: true })
   model!: ModelSize | null;
 
-  /** Container with the values of indexed variables. Null if there are none. */
+  /** Container with the values of indexed variables. Null for models without such variables. */
   @Column('uuid', { nullable: true })
   outputs_id!: string | null;
 

@@ -16,7 +16,7 @@ export interface StoredResult {
   /** Complete result. Null if the company's storage is full. */
   whole: StoredBlob | null;
   tables: { name: string; blob: StoredBlob }[];
-  /** Members of indexed variables. Null if there are none, or if the company's storage is full. */
+  /** Members of indexed variables. Null for models without such variables, or if the company's storage is full. */
   members: StoredBlob | null;
 }
 

@@ -119,7 +119,7 @@ export class Project {
   @Column('boolean', { default: false })
   production_requirements_defined!: boolean;
 
-  /** Hash of the file contents that contain sets. Empty if there are none, null if no data card refers to a file. */
+  /** Hash of the file contents that contain sets. Empty without such files, null if no data card refers to a file. */
   @Column('text', { nullable: true })
   data_files_digest!: string | null;
 

@@ -60,8 +60,8 @@ export class ScenarioChange {
   @EnumField(CHANGE_KINDS, {
     description:
       '`value`: changes a value of a data card. `bound`: changes a bound of a variable. `limit`: changes the side ' +
-      'of a constraint that has no variables. `column`: changes the numbers of a column, for all members or only ' +
-      'those that match `where`. `cell`: changes the number of a single member. `add`: adds a hard constraint. ' +
+      'of a constraint that has no variables. `column`: changes the numbers of a column, for all members or ' +
+      'only for members that match `where`. `cell`: changes the number of a single member. `add`: adds a hard constraint. ' +
       '`off`: ignores a card. `file`: reads a set from another file, before all other changes',
     example: 'column',
   })

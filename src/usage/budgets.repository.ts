@@ -132,7 +132,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return rows.map(({ company_id }) => company_id);
   }
 
-  /** Marks the reached budgets of a company as announced. Returns those that were not announced before. */
+  /** Marks the reached budgets of a company as announced. Returns the newly announced budgets. */
   async takeUnannounced(company_id: string): Promise<UnannouncedBudget[]> {
     const [untold]: [UnannouncedBudget[], number] = await this.query(
       `UPDATE usage_budgets SET told_period = reached_period

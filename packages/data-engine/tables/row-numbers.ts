@@ -29,7 +29,7 @@ export class RowNumbering {
     this.count += 1;
   }
 
-  /** Returns the number of the last table row above a row of the file, or 0 if there is none. */
+  /** Returns the number of the last table row above a row of the file, or 0 if no row is above it. */
   lastAbove(row: number): number {
     const at = this.runs.findLastIndex((run) => run.row < row);
     if (at < 0) return 0;

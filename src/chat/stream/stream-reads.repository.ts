@@ -104,7 +104,7 @@ export class StreamReadsRepository {
   }
 
   /**
-   * Returns the cursor of a reader at a position. Messages posted after those that the turn answers may be new to the reader.
+   * Returns the cursor of a reader at a position. Messages posted after the messages of the turn may be new to the reader.
    * Returns null for a position that is impossible in this conversation.
    */
   async cursorAt(conversation_id: ConversationId, { turn_id, next_seq }: Position): Promise<Cursor | null> {

@@ -71,14 +71,14 @@ export class BlobsRepository extends EntityRepository(Blob) {
     return marked.map(({ id }) => id);
   }
 
-  /** Deletes those of the given blobs that are unreferenced, and records their objects for deletion. Requires a transaction. */
+  /** Deletes the unreferenced blobs among the given blobs, and records their objects for deletion. Requires a transaction. */
   async deleteUnreferencedWithObjects(ids: readonly string[]): Promise<void> {
     const locked: { id: string }[] = await this.query(LOCK_BLOBS, [ids]);
     // A separate statement sees references that were committed before the lock was acquired.
     await this.query(DOOM_BLOBS, [locked.map(({ id }) => id)]);
   }
 
-  /** Deletes those of the given blobs that are unreferenced. For blobs without an object. */
+  /** Deletes the unreferenced blobs among the given blobs. For blobs without an object. */
   async deleteUnreferenced(ids: readonly string[]): Promise<void> {
     await this.query(DELETE_UNREFERENCED, [ids]);
   }

@@ -45,7 +45,7 @@ type DataCard = Pick<Card, 'card_type' | 'data'>;
 /** Facts about the files that cards refer to, at a point in time. */
 export interface CachedFileStates {
   states: FileStates;
-  /** Hex hash of the file contents that contain sets. Empty if there are none, null if no card refers to a file. */
+  /** Hex hash of the file contents that contain sets. Empty without such files, null if no card refers to a file. */
   digest: string | null;
 }
 
