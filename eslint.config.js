@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-/** Rules of the language itself that catch mistakes. TypeScript and prettier handle the rest. */
+/** ESLint's core rules that catch mistakes. TypeScript and prettier handle the rest. */
 const core = {
   eqeqeq: ['error', 'always', { null: 'ignore' }],
   'no-console': 'error',

@@ -75,7 +75,7 @@ async function measure(name, pathOf, now, before) {
   }
 }
 
-/** Prepares the requests of a kind and counts the bytes of its response. */
+/** Sets the URL and headers for one kind of request, and records its response size. */
 async function prepare(kind, pathOf) {
   const { side, isKnown = false } = kind;
   kind.url = `${side.served.url}/api/v1${pathOf(side.data)}`;

@@ -18,7 +18,7 @@ export interface FollowedState {
   position: Position | null;
 }
 
-/** Event that does not directly follow the state. The caller must read sync again. */
+/** Thrown for an event that does not directly follow the state. The caller must fetch the sync response again. */
 export class OutOfSyncError extends Error {}
 
 const IDLE = { state: 'idle', message_id: null, turn_id: null, next_seq: 0 } as const;

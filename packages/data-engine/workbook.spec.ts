@@ -168,7 +168,7 @@ describe('times in a sheet', () => {
     expect(await rowsOf([['oak', time(stored)]])).toEqual([['oak', value]]);
   });
 
-  it('become numbers after the year 9999 of the 1904 calendar', async () => {
+  it('are read as numbers if they are past the year 9999 in the 1904 date system', async () => {
     const options = { startsIn1904: true };
     expect(await rowsOf([['oak', time('2957004')]], options)).toEqual([['oak', 2_957_004]]);
     expect(await rowsOf([['oak', time('2957003')]], options)).toEqual([['oak', '9999-12-31']]);

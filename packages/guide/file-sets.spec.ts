@@ -76,7 +76,7 @@ describe('a set in a file', () => {
     const byKey = { path: 'products.csv', key: ['product'], isDistinct: false };
     const byColumn = { path: 'products.csv', key: ['region'], isDistinct: true };
 
-    it('can be renamed, and are asked for if they do not match', async () => {
+    it('can be mapped by name, and the guide asks for a column that it cannot find', async () => {
       const room = await roomOf(byKey);
       const { text, question } = await room.say('price of products: column "Unit prise"\ncost of weeks: column Cost');
       expect(room.data('products')).toMatchObject({ columns: { price: 'Unit prise' } });

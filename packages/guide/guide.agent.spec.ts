@@ -200,7 +200,7 @@ describe('the guide when it changes the canvas', () => {
 });
 
 describe('an answer', () => {
-  it('applies the chosen option, or all of several chosen options', async () => {
+  it('applies every chosen option', async () => {
     const room = await after(SMALL);
     await room.choose('Total cost', 'Delivery on time');
     expect(room.cards.slice(-2).map(({ label }) => label)).toEqual(['Total cost', 'Delivery on time']);

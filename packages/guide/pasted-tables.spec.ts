@@ -24,7 +24,7 @@ describe('table in a message', () => {
     expect(text).not.toContain('I could not use');
   });
 
-  it('names columns as in formulas', async () => {
+  it('turns its headings into column names that are valid in formulas', async () => {
     const room = new Room();
     await room.say('City\tUnit cost (€)\nNew York\t2\nParis\t3');
     expect(room.data('Cities')).toMatchObject({ members: ['New York', 'Paris'], values: { Unit_cost: { Paris: 3 } } });

@@ -12,7 +12,7 @@ const FACTS: FileFacts = {
 };
 const FILE = { path: 'plants.csv', key: ['Plant'], isDistinct: false };
 
-/** Returns a room with plants in a file, and the last answer to the messages. */
+/** Sends the messages to a room that has `plants.csv`. Returns the room and the guide's last answer. */
 async function after(...texts: string[]) {
   const room = new Room();
   room.files = ['plants.csv'];

@@ -121,7 +121,7 @@ describe('a formula below the heading of an objective', () => {
     },
   );
 
-  it('is read if its line has no list mark', async () => {
+  it('is read if its line has no list marker', async () => {
     const room = new Room();
     await room.say('maximize profit:\n30 chairs + 50 tables');
     expect(room.data('profit')).toMatchObject({ expression: '30 chairs + 50 tables' });

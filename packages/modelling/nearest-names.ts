@@ -81,7 +81,7 @@ function spellingOf(name: string): Spelling {
   return { words, letters, digits: letters.replace(/\P{N}/gu, '') };
 }
 
-/** Splits a string into lower-case words without accents and plural `s`, for comparing spellings. */
+/** Splits a string into lower-case words without accents or plural `s`, for comparing spellings. */
 export const wordsOf = (text: string): string[] =>
   text
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

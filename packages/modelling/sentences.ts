@@ -16,7 +16,7 @@ export const formatMember = (name: string, keys: readonly string[]): string =>
 export const textAsNumber = (name: string): string =>
   `${name} contains texts, so you cannot calculate with it: compare it in a condition, as in \`where ${name}[...] = "..."\``;
 
-/** Describes a member whose lag leads beyond the ends of its set. */
+/** Explains that a lagged member outside its set counts as 0. */
 export function lagBeyondEnds({ name, keys }: MemberOf): string {
   const written = keys.map((key) => {
     if (key.kind === 'text') return `"${shortened(key.text)}"`;

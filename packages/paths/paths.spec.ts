@@ -61,7 +61,7 @@ describe('normalizePath', () => {
     expect(normalizePath('e\u0301'.repeat(127))).toBe('\u00e9'.repeat(127));
   });
 
-  it('returns normalized paths unchanged, which namesOf splits into plain names', () => {
+  it('leaves normalized paths unchanged, and namesOf splits them into plain names', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc

@@ -41,7 +41,7 @@ export interface Run {
   prices: Prices | undefined;
 }
 
-/** Change in the objective per unit, for maximization and minimization. */
+/** Change in the objective per unit. The sign convention is the same for maximization and minimization. */
 export interface Prices {
   /** Change per unit of a row's binding bound. */
   duals: Float64Array;

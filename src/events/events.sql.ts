@@ -74,7 +74,10 @@ export const APPEND_FEW = Array.from({ length: FEW }, (_, others) => {
   return append(rows.length, `VALUES ${rows.join(', ')}`);
 });
 
-/** Statement for any number of events, which costs more per event. $4 are their types, $5 their data as JSON texts. */
+/**
+ * Statement for any number of events. It costs more per event than the statement for few events. $4 is the array of types, $5 the
+ * array of data as JSON text.
+ */
 export const APPEND_MANY = append(
   'cardinality($4::text[])',
   `SELECT $1, (SELECT last_id FROM head) - cardinality($4::text[]) + n.place, $2, $3, clock_timestamp(), n.type, n.data::json

@@ -12,7 +12,7 @@ describe('winner', () => {
     expect(won?.files).toBe(own.files);
   });
 
-  it('returns a skill that exists in only one scope without shadowing', () => {
+  it('does not mark a skill as shadowing if it exists in only one scope', () => {
     expect(winner(own, undefined)).toMatchObject({ scope: 'project', shadows: false });
     expect(winner(undefined, deployment)).toMatchObject({ scope: 'deployment', shadows: false });
     expect(winner(undefined, undefined)).toBeUndefined();

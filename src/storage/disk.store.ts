@@ -204,7 +204,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  /** Makes a complete and flushed folder the object under `key`. */
+  /** Publishes a complete, flushed folder as the object under `key`. */
   private async publish(folder: string, key: string): Promise<void> {
     const target = this.objectFolder(key);
     const createdFolder = await mkdir(dirname(target), { recursive: true });

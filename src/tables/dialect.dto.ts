@@ -153,7 +153,8 @@ export class TableDialect implements Dialect {
 
   @EnumField(SUBTOTAL_CHOICES, {
     nullable: true,
-    description: 'Whether rows that are or may be totals belong to the table; null if there are no such rows',
+    description:
+      'Handling of rows that look like totals: `keep` leaves them in the table, `drop` removes them. Null without such rows',
   })
   subtotals!: SubtotalChoice | null;
 

@@ -146,7 +146,7 @@ export class TableRequest extends ContainerRequest {
     optional: true,
     nullable: true,
     maxItems: MAX_FILTERS,
-    description: 'Defaults to the order of the file, or for groups to the order of their first rows',
+    description: 'Defaults to the order of the file. Groups default to the order of their first rows',
   })
   order_by?: TableOrder[] | null;
 

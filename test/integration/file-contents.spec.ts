@@ -81,7 +81,7 @@ describe('files in a tree', () => {
 });
 
 describe('the digest of a configuration', () => {
-  it('is equal for copies and for equal contents, and changes with every path or content', async () => {
+  it('is the same for copies and equal contents, and changes when any path or content changes', async () => {
     const [ref, copy, other] = [await makeContainer(), await makeContainer('agent_config'), await makeContainer()];
     const digest = async (of: ContainerRef): Promise<string> => await reader.digest(of, ['AGENTS.md', 'skills']);
     const empty = await digest(ref);

@@ -105,7 +105,7 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
 const belowSort = (plan: string): string => plan.replace(/^Sort\n {2}Sort Key: .*\n/, '');
 
 describe('reads of projects', () => {
-  it('are ordered by index for the first page, so that only the page is sorted', async () => {
+  it('use the listing index for the first page and sort only that page', async () => {
     for (const plan of await plansOf(() =>
       new ProjectViewsRepository(db.source).summaries(reader, { ...page, deleted: false }, 60),
     )) {

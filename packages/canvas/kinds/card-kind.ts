@@ -51,7 +51,7 @@ export interface Surroundings {
   objectives: number;
   /** Whether several cards define a name. */
   isDuplicate: (name: string) => boolean;
-  /** Warning sentence if the variable is probably a misspelled name. */
+  /** Warning text if the variable's name is probably misspelled. */
   strayWarning: string | undefined;
   /** Warning sentence if the limits of the variable have no effect. */
   looseWarning: string | undefined;

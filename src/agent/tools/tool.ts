@@ -16,7 +16,7 @@ export interface ToolOutcome {
   removed_card_ids?: string[];
 }
 
-/** Started work whose result is not available yet. */
+/** Work that has started but has no result yet. */
 export interface Unfinished {
   /** Waits for the outcome after the effect was stored. @throws as {@link Tool.run} */
   unfinished: () => Promise<ToolOutcome>;

@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../common/leases/unless-aborted.js';
 
 /**
- * Passes each value of `source` to `take` and waits for the call to finish, until the source ends.
+ * Calls `take` with each value of `source`, one at a time, until the source ends.
  *
  * @throws the reason of the signal as soon as it aborts, even if the source or `take` never returns
  */

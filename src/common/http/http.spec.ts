@@ -178,7 +178,7 @@ describe('routing', () => {
   it('decodes path parameters', async () =>
     expect(await ask('PATCH', '/things/a%20%C3%A9%25+b')).toEqual([200, { id: 'a é%+b' }]));
 
-  it('sends JSON without a charset and without escaped letters', async () => {
+  it('sends JSON without a charset and does not escape non-ASCII characters', async () => {
     const { headers, text } = await raw(`${base}/api/v1/things`, { headers: { authorization } });
     expect(headers['content-type']).toBe('application/json');
     expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));

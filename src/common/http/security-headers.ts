@@ -79,7 +79,7 @@ const headersWith = (
     crossOriginResourcePolicy: { policy },
     strictTransportSecurity: overTls,
     referrerPolicy: { policy: 'no-referrer' },
-    // Headers for obsolete browsers, or for windows and plugins that no response opens.
+    // Disabled headers. They only matter to obsolete browsers, or to pop-ups and plugins, which no response uses.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,

@@ -7,9 +7,9 @@ import { enumKind, type TextBounds, textKind } from './kinds/text.js';
 import { textOrNumberKind } from './kinds/text-or-number.js';
 
 /*
- * Decorators for the properties of requests and responses. Each property needs exactly one decorator. Requests are validated in
- * the order of declaration, with FastAPI's error entries, and the OpenAPI document shows each field. Unknown properties of a
- * request are ignored. Each decorator accepts its own bounds and the common FieldOptions.
+ * Decorators for the properties of requests and responses. Each property needs exactly one decorator. Fields are validated in
+ * declaration order. Errors have FastAPI's format. Each field appears in the OpenAPI document. Unknown properties of a request are
+ * ignored. Each decorator accepts its own bounds and the common FieldOptions.
  */
 
 type Options<Value, Bounds = unknown> = FieldOptions<Value> & Bounds;

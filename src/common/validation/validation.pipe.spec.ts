@@ -122,7 +122,7 @@ describe('body', () => {
     expect(entries[7]?.input).toEqual({});
   });
 
-  it('echoes integers exactly', () => {
+  it('reports integers exactly in validation errors', () => {
     const text = '{"name":12345678901234567890,"place":null}';
     expect(() => accept(Request, json(text))).toThrow(Invalid);
     try {

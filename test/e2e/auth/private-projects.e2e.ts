@@ -227,7 +227,7 @@ describe('data of a private project', () => {
     ).toBe(403);
   });
 
-  it('is not written if the writer’s rights end while the content is being computed', async () => {
+  it('is not written if the writer loses edit access while the content is being computed', async () => {
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(ada.client, place, 'plan.csv', 'a\n1\n');
     const slow = 'SELECT max(md5(r.range::text || s.range::text)) FROM range(2000) r, range(2000) s';

@@ -444,7 +444,7 @@ describe('file changes with a conversation_id', () => {
     expect((await idle(client, project)).messages[3]?.content).not.toContain('Files since');
   });
 
-  it('are rejected with a conversation from another project', async () => {
+  it('are rejected if the conversation belongs to another project', async () => {
     const [project, other] = [await newProject(), await newProject()];
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(client, place, 'kept.csv', 'a');

@@ -95,7 +95,7 @@ describe('deployments', () => {
     expect(await client.get(`${at}/instructions`)).toEqual({ content: 'x' });
   });
 
-  it('show the time of the last change in their instructions or skills, and a hash of the content', async () => {
+  it('show when their instructions or skills last changed, and a hash of the content', async () => {
     const { handle } = await makeDeployment(client);
     const at = `/deployments/${handle}`;
     const seen = [await get(handle)];

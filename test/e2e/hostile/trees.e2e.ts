@@ -123,7 +123,7 @@ describe('batches with deep implied directories', () => {
     });
   }, 60_000);
 
-  it('rotate directories in a circle', async () => {
+  it('swap directories in a cycle', async () => {
     const workspace = await makeWorkspace();
     for (const name of ['a', 'b'])
       await workspace.client.post('/files/mkdir', { ...workspace.place, path: `${name}/in-${name}` });

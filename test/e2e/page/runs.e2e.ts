@@ -650,7 +650,7 @@ inBrowser('the runs of a project', () => {
       'scenario,status,objective_value,difference,Pieces,Pieces difference',
       'base,optimal,2600,,60,',
     ]);
-    // Shows all scenarios together with live results.
+    // The comparison shows all scenarios, with live results.
     await tab.page.goto(at(room, '/comparison'));
     await table.getByText('Not solved yet').waitFor();
     await room.client.post<ScenarioSolveResponse>(`/projects/${room.id}/scenarios/solve`, {

@@ -305,7 +305,7 @@ describe('a solve of scenarios', () => {
     expect(await containers()).toBe(trees);
   });
 
-  it('solves only as many scenarios together as fit into the space for their cards', async () => {
+  it('rejects a request whose scenarios exceed the total card size limit', async () => {
     const ids = [await create('One'), await create('Two'), await create('Three')].map(({ id }) => id);
     await query(
       `INSERT INTO cards (project_id, card_type, label, status, data)

@@ -8,7 +8,7 @@ import { folderOf } from './paths';
 export interface FileLocation {
   /** {@link Container.key} */
   container: string;
-  /** Empty at the top. */
+  /** Path of the folder. Empty for the root. */
   folder: string;
   /** Path of the open file. */
   file: string | undefined;

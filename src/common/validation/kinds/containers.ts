@@ -13,12 +13,12 @@ export interface MapBounds {
   maxProperties?: number;
 }
 
-/** Kind of an object with the fields of a class. */
+/** Field kind for objects with the fields of a class. */
 export function objectKind<Value extends object>(model: Type<Value>): Kind<Value> {
   return { schema: { $ref: getSchemaPath(model) }, model, read: (input) => validateNested(model, input) };
 }
 
-/** Kind of an array whose items have the same kind. */
+/** Field kind for arrays whose items have the same kind. */
 export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: number }): Kind<Item[]> {
   return {
     schema: { type: 'array', items: item.schema, ...(maxItems !== undefined && { maxItems }) },
@@ -39,7 +39,7 @@ export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: num
   };
 }
 
-/** Kind of an object with arbitrary keys whose values have the same kind. Becomes a map in the order received. */
+/** Field kind for objects with arbitrary keys whose values have the same kind. Becomes a map in the order received. */
 export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {}): Kind<Map<string, Item>> {
   return {
     schema: { type: 'object', additionalProperties: item.schema, ...schemaLimits({ maxProperties }) },
@@ -60,7 +60,7 @@ export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {
   };
 }
 
-/** Kind of an object with arbitrary content. Becomes a plain object. */
+/** Field kind for objects with arbitrary content. Becomes a plain object. */
 export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
   return {
     schema: { type: 'object', additionalProperties: true, ...schemaLimits({ maxProperties }) },

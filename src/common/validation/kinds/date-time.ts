@@ -14,8 +14,8 @@ const INTEGER_64 = 2 ** 63;
 const TOO_MUCH = 'unexpected extra characters at the end of the input';
 
 /**
- * Kind of a point in time with millisecond precision. Accepts the same input as a pydantic datetime: lax ISO 8601, a date or a
- * Unix time. The default offset is UTC.
+ * Field kind for points in time with millisecond precision. Accepts the same input as a pydantic datetime: lax ISO 8601, a date or
+ * a Unix time. The default offset is UTC.
  */
 export const dateTimeKind: Kind<Date> = {
   schema: { type: 'string', format: 'date-time' },

@@ -21,8 +21,8 @@ const FALSE_TEXTS = new Set(['0', 'f', 'n', 'no', 'off', 'false']);
 const TRUE_TEXTS = new Set(['1', 't', 'y', 'yes', 'on', 'true']);
 
 /**
- * Kind of an integer. Also accepts input that pydantic converts to an integer. Values beyond 2^53 become the nearest exactly
- * representable integer.
+ * Field kind for integers. Also accepts input that pydantic converts to an integer. Values beyond 2^53 become the nearest
+ * exactly representable integer.
  */
 export function integerKind(bounds: NumberBounds): Kind<number> {
   return {
@@ -31,7 +31,7 @@ export function integerKind(bounds: NumberBounds): Kind<number> {
   };
 }
 
-/** Kind of a finite number. Also accepts input that pydantic converts to a number. */
+/** Field kind for finite numbers. Also accepts input that pydantic converts to a number. */
 export function numberKind(bounds: NumberBounds): Kind<number> {
   return {
     schema: { type: 'number', ...schemaBounds(bounds) },
@@ -39,7 +39,7 @@ export function numberKind(bounds: NumberBounds): Kind<number> {
   };
 }
 
-/** Kind of a boolean. Also accepts input that pydantic converts to a boolean. */
+/** Field kind for booleans. Also accepts input that pydantic converts to a boolean. */
 export const booleanKind: Kind<boolean> = { schema: { type: 'boolean' }, read: toBoolean };
 
 const schemaBounds = ({ minimum, maximum }: NumberBounds): Schema => ({

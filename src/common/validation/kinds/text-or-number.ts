@@ -2,7 +2,7 @@ import { type Kind, refuse } from '../kind.js';
 import { numberKind } from './numbers.js';
 import { type TextBounds, textKind } from './text.js';
 
-/** Kind of a string or a number. Neither is converted. */
+/** Field kind for strings and numbers. Values are not converted. */
 export function textOrNumberKind(bounds: TextBounds): Kind<string | number> {
   const [text, number] = [textKind(bounds), numberKind({})];
   return {

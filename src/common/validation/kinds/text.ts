@@ -10,7 +10,7 @@ export interface TextBounds {
   pattern?: RegExp;
 }
 
-/** Kind of a string. Other values are never converted. */
+/** Field kind for strings. Other values are never converted. */
 export function textKind({ minLength, maxLength, pattern }: TextBounds): Kind<string> {
   return {
     schema: {
@@ -49,7 +49,7 @@ const SIGNS: Record<string, string> = {
   '"': 'quote',
 };
 
-/** Kind of a string from a fixed set of values, compared exactly. With `enumName` it has a separate schema in the document. */
+/** Field kind for strings from a fixed set of values, compared exactly. `enumName` gives it a separate schema in the document. */
 export function enumKind<Value extends string>(values: readonly Value[], enumName?: string): Kind<Value> {
   const allowed = new Set<unknown>(values);
   const quoted = values.map((value) => `'${value}'`);
