@@ -32,8 +32,8 @@ const gapsOf = (cards: CardContent[], files: FileStates): string[] =>
     gaps.flatMap(({ severity, field, message }) => (severity === 'info' ? [] : [`${severity} ${field}: ${message}`])),
   );
 
-describe('sets in files', () => {
-  it('have the columns of the file', () => {
+describe('a set in a file', () => {
+  it('has the columns of the file', () => {
     const set = products();
     const cards = [
       set,
@@ -66,7 +66,7 @@ describe('sets in files', () => {
       true,
     ],
     ['an empty cell that no formula uses', { expression: 'make[p] <= 3', index: 'p in products' }, true],
-  ])('have unavailable data only if a formula needs a missing value: %s', (_, formula, isAvailable) => {
+  ])('has unavailable data only if a formula needs a missing value: %s', (_, formula, isAvailable) => {
     const set = products();
     const columns = FACTS.columns.map((column) => (column.name === 'price' ? { ...column, empty: ['elm'] } : column));
     const cards = [
@@ -154,14 +154,14 @@ describe('sets in files', () => {
       FACTS,
       'blocking key: key must be a list of at most 5 different columns of the file',
     ],
-  ])('are reported if the set %s', (_, more, state, message) => {
+  ])('is reported if it %s', (_, more, state, message) => {
     const set = products(more);
     set.data = Object.fromEntries(Object.entries(set.data).filter(([, value]) => value !== undefined));
     expect(gapsOf([set], known(state, set))).toContain(message);
     expect(judgeAndDerive([set], known(state, set)).derived.data_available).toBe(false);
   });
 
-  it('are reported with rows that do not belong to any member', () => {
+  it('is reported with the rows that do not belong to any member', () => {
     const set = card('data', { set: 'products', file_path: 'products.csv', column: 'product' });
     const state = { ...FACTS, empty: { rows: [3, 4], count: 2, column: 'product' } };
     expect(gapsOf([set], known(state, set))).toEqual([
@@ -169,7 +169,7 @@ describe('sets in files', () => {
     ]);
   });
 
-  it('may have a file and no other fields', () => {
+  it('is not required in a card with a file', () => {
     const file = card('data', { file_path: 'notes.csv', description: 'Notes' });
     expect(judgeAndDerive([file], known('unread', file)).derived.data_available).toBe(true);
     expect(gapsOf([file], known('missing', file))).toEqual(['blocking file_path: The workspace has no file notes.csv']);
@@ -186,7 +186,7 @@ describe('sets in files', () => {
       'Nothing in plants, towns meets this',
     ],
     ['x <= 9', '(o, d) in lanes where cost[o, d] > 3 and o = "bonn"', true, 'Nothing in lanes meets this condition'],
-  ])('are judged only for the members that a formula uses: %s for %s', (expression, index, isAvailable, gap) => {
+  ])('is judged only for the members that a formula uses: %s for %s', (expression, index, isAvailable, gap) => {
     const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
     const text = (...texts: string[]): ColumnCells => ({ type: 'text', texts, places: Int32Array.of(0, 1) });
     const columns = withValues(
@@ -207,7 +207,7 @@ describe('sets in files', () => {
     expect(gapsOf(cards, files)).toHaveLength(gap === '' ? 0 : 1);
   });
 
-  it('lead to a new judgement of a formula when cells in its condition change', () => {
+  it('leads to a new judgement of a formula when cells in its condition change', () => {
     const plants = (size: number) => [
       card('data', { set: 'plants', members: ['rome'], description: 'Plants', values: { size: { rome: size } } }),
       card('variable', { name: 'open', index: 'o in plants where size[o] > 3', unit: 'plants' }),
@@ -218,7 +218,7 @@ describe('sets in files', () => {
     expect(gapsOf(plants(5), new Map())).toEqual([]);
   });
 
-  it('have pairs as members if the key has two columns', () => {
+  it('has pairs as members if the key has two columns', () => {
     const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
     const facts: FileFacts = {
       columns: ['from', 'to', 'cost'].map((name) => ({ name, type: name === 'cost' ? 'number' : 'text' })),
@@ -230,7 +230,7 @@ describe('sets in files', () => {
     ]);
   });
 
-  it('change the model digest only with fields that a solve reads', () => {
+  it('changes the model digest only with fields that a solve reads', () => {
     const digests = [
       [products()],
       [products({ file_path: 'others.csv' })],
@@ -280,7 +280,7 @@ describe('a name shared by two columns of a file', () => {
   });
 });
 
-describe('unknown names', () => {
+describe('an unknown name', () => {
   const demand = card('data', { set: 'demand', file_path: 'demand.csv', key: ['product'], description: 'Demand' });
   const facts: FileFacts = {
     columns: [
@@ -302,7 +302,7 @@ describe('unknown names', () => {
       'price[p] * weigth[p]',
       'price, weigth. Did you mean Price_kg (column "Price (€/kg)" of demand.csv) for price, weight for weigth?',
     ],
-  ])('are reported with the nearest names: %s', (figure, expected) => {
+  ])('is reported with the nearest names: %s', (figure, expected) => {
     const most = card('constraint', {
       expression: `make[p] <= ${figure}`,
       index: 'p in demand',
@@ -314,7 +314,7 @@ describe('unknown names', () => {
   });
 
   it.each(['Capacity t/month', 'Capacity EUR', 'Capacity (h)', 'Capacity, kg', 'Capacity [pc/week]', 'Capacity in %'])(
-    'are reported with a column whose name also contains a unit: %s',
+    'is reported with a column whose name also contains a unit: %s',
     (column) => {
       const plants = card('data', { set: 'plants', file_path: 'plants.csv', key: ['plant'], description: 'Plants' });
       const columns: FileFacts['columns'] = [
@@ -339,7 +339,7 @@ describe('unknown names', () => {
       'demands: did you mean demand? Otherwise define it, as in `demands: a, b, c` (at character 1: p in demands)',
     ],
     ['zebras', 'zebras: define it, as in `zebras: a, b, c` (at character 1: p in zebras)'],
-  ])('are reported with the nearest set: %s', (set, expected) => {
+  ])('is reported with the nearest set: %s', (set, expected) => {
     const most = card('constraint', { expression: 'make[p] <= 3', index: `p in ${set}`, classification: 'hard' });
     expect(gapsOf([demand, make, most], known(facts, demand))).toEqual([
       `blocking index: No set is called ${expected}`,
@@ -391,7 +391,7 @@ describe('availability of data', () => {
   });
 });
 
-describe('keys and conditions without a match', () => {
+describe('a key or condition without a match', () => {
   const plants = card('data', { set: 'plants', file_path: 'plants.csv', key: ['plant'], description: 'Plants' });
   const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'], description: 'Lanes' });
   const ship = card('variable', { name: 'ship', index: '(i, j) in lanes', unit: 'cases' });
@@ -426,7 +426,7 @@ describe('keys and conditions without a match', () => {
   const rows = '"San Diego" (near "san diego") of lanes matches no member of plants, so it is left out';
   const members = '"san diego" (near "San Diego") of plants matches nothing in lanes, so its sum is empty';
 
-  it('lead to warnings on the card with the formula, which remains complete', () => {
+  it('causes warnings on the card with the formula, which remains complete', () => {
     expect(gapsOf(cards, files('san diego'))).toEqual([
       `warning expression: ${rows}`,
       `warning expression: ${members}`,
@@ -436,7 +436,7 @@ describe('keys and conditions without a match', () => {
     expect(derived.data_available).toBe(true);
   });
 
-  it('no longer lead to warnings after the file has changed', () => {
+  it('stops causing warnings after the file has changed', () => {
     expect(gapsOf(cards, files('san diego'))).toHaveLength(2);
     expect(gapsOf(cards, files('San Diego'))).toEqual([]);
     expect(gapsOf(cards, files('san diego'))).toHaveLength(2);
@@ -478,11 +478,11 @@ describe('keys and conditions without a match', () => {
       card('production_requirement', { expression: 'sum (i, j) in lanes where i = "x": ship[i, j] >= 1' }),
       'warning expression: No member of lanes is "x", so nothing meets this condition: the values are "seattle", "San Diego"',
     ],
-  ])('lead to warnings on %s', (_, formula, gap) => {
+  ])('causes a warning on %s', (_, formula, gap) => {
     expect(gapsOf([plants, lanes, ship, formula], files('San Diego'))).toEqual([gap]);
   });
 
-  it('lead to warnings about members and labels of a data card', () => {
+  it('causes a warning about members and labels of a data card', () => {
     const goods = card('data', { set: 'goods', members: ['a', 'b'], values: { kind: { a: 'wood', b: 'iron' } } });
     const make = card('variable', { name: 'make', index: 'g in goods', unit: 'm' });
     const most = card('constraint', {

@@ -32,14 +32,14 @@ const workbookXml = (content: string, root = `xmlns="${MAIN}"`): Record<string, 
 const withEnd = (parts: Record<string, string>, end = ''): Record<string, string> =>
   Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.replace('%', end)]));
 
-describe('dates in the spring of 1900', () => {
+describe('a date in the spring of 1900', () => {
   const day = (serial: string): SheetCell => xml(`<c s="1"><v>${serial}</v></c>`);
 
   it.each([
     ['60', '1900-02-29'],
     ['60.5', '1900-02-29T12:00:00'],
     ['59.999999999', '1900-02-29'],
-  ])('keep the nonexistent 29 February as text: %s', async (serial, text) => {
+  ])('keeps the nonexistent 29 February as text: %s', async (serial, text) => {
     expect(
       await rowsOf([
         ['oak', day('59')],
@@ -101,7 +101,7 @@ describe('workbook with XML namespaces', () => {
     );
   });
 
-  it('may declare the encoding of a part', async () => {
+  it('can declare the encoding of a part', async () => {
     const parts = xlsxParts({ Data: [['caf\u00e9']] });
     const latin = parts['xl/sharedStrings.xml']!.replace('UTF-8', 'ISO-8859-1');
     const { text } = await files.text(
@@ -112,7 +112,7 @@ describe('workbook with XML namespaces', () => {
   });
 });
 
-describe('names of archive parts', () => {
+describe('the name of an archive part', () => {
   const parts = xlsxParts({
     Data: [
       ['name', 'due'],
@@ -140,11 +140,11 @@ describe('names of archive parts', () => {
         ).replace('"/xl/styles.xml"', '"\\XL\\styles.xml"'),
       }),
     ],
-  ])('match despite %s', async (_, file) => {
+  ])('matches despite %s', async (_, file) => {
     expect((await files.convert(file, 'xlsx')).rows).toEqual([['oak', '2025-03-14']]);
   });
 
-  it('match despite capitals and backslashes in a DOCX file', async () => {
+  it('matches despite capitals and backslashes in a DOCX file', async () => {
     const docx = Object.entries(docxParts(paragraph('Plan'))).map(([name, part]): [string, string] => [
       name.replace('word/document', 'Word\\Document'),
       part.replace('word/document', 'WORD\\document'),
@@ -153,7 +153,7 @@ describe('names of archive parts', () => {
   });
 });
 
-describe('times in a sheet', () => {
+describe('a time in a sheet', () => {
   const time = (stored: string): SheetCell => ({ xml: `<c s="2"><v>${stored}</v></c>` });
 
   it.each([
@@ -164,11 +164,11 @@ describe('times in a sheet', () => {
     ['a second that the program has rounded', '45730.35417', '2025-03-14T08:30:00'],
     ['the last moment of a day', '0.999999999999', '23:59:59.999'],
     ['the last moment of the calendar', '2958465.999999999', '9999-12-31T23:59:59.999'],
-  ])('keep %s', async (_, stored, value) => {
+  ])('keeps %s', async (_, stored, value) => {
     expect(await rowsOf([['oak', time(stored)]])).toEqual([['oak', value]]);
   });
 
-  it('are read as numbers if they are past the year 9999 in the 1904 date system', async () => {
+  it('is read as a number if it is past the year 9999 in the 1904 date system', async () => {
     const options = { startsIn1904: true };
     expect(await rowsOf([['oak', time('2957004')]], options)).toEqual([['oak', 2_957_004]]);
     expect(await rowsOf([['oak', time('2957003')]], options)).toEqual([['oak', '9999-12-31']]);
@@ -277,7 +277,7 @@ describe('cell reader', () => {
   });
 });
 
-describe('cells that cannot be read', () => {
+describe('a cell that cannot be read', () => {
   it.each([
     [
       'an unknown shared text',
@@ -294,11 +294,11 @@ describe('cells that cannot be read', () => {
     ['a hexadecimal number', '<c><v>0x1F</v></c>', 'is not a number, but "0x1F"'],
     ['an infinite number', '<c><v>1E999</v></c>', 'is not a number, but "1E999"'],
     ['a boolean that is neither', '<c t="b"><v>2</v></c>', 'is neither true nor false, but "2"'],
-  ])('cause an error message with the sheet and cell: %s', async (_, cell, sentence) => {
+  ])('causes an error message with the sheet and cell: %s', async (_, cell, sentence) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" ${sentence}`);
   });
 
-  it('cause an error message if the part with the shared strings is missing', async () => {
+  it('causes an error message if the part with the shared strings is missing', async () => {
     const { 'xl/sharedStrings.xml': texts, ...parts } = xlsxParts({ Data: [['name'], ['oak']] });
     expect(texts).toContain('oak');
     expect(await refusal(files.convert(makeArchive(parts), 'xlsx'))).toBe(
@@ -307,7 +307,7 @@ describe('cells that cannot be read', () => {
     expect(await refusal(files.text(makeArchive(parts), 'xlsx'))).toMatch(/^Cell A1 of the sheet "Data" refers/);
   });
 
-  it('do not include blanks and empty shared strings, which are read as empty cells', async () => {
+  it('is distinguished from a blank or an empty shared string, which is read as an empty cell', async () => {
     expect(
       await rowsOf([
         [1, xml('<c><v> </v></c>')],
@@ -322,7 +322,7 @@ describe('cells that cannot be read', () => {
   });
 });
 
-describe('formulas without a stored result', () => {
+describe('a formula without a stored result', () => {
   const ending = '. Open the file in a spreadsheet program, save it and upload it again';
 
   it.each([
@@ -331,17 +331,17 @@ describe('formulas without a stored result', () => {
     ['of a text without a value', '<c t="str"><f>A1</f></c>'],
     ['of an error without a value', '<c t="e"><f>1/0</f></c>'],
     ['shared with another cell', '<c><f t="shared" si="0"/></c>'],
-  ])('cause an error message with their location: %s', async (_, cell) => {
+  ])('causes an error message with its location: %s', async (_, cell) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" has a formula without a stored result${ending}`);
   });
 
-  it('are shown as formulas in the text of the workbook', async () => {
+  it('is shown as a formula in the text of the workbook', async () => {
     expect(await textOf([['oak', xml('<c><f>SUM(A1:A2)</f></c>'), xml('<c><f t="shared" si="0"/></c>')]])).toBe(
       'oak\t=SUM(A1:A2)\t=(shared formula)',
     );
   });
 
-  it('are distinguished from formulas whose result is empty, zero or an error', async () => {
+  it('is distinguished from a formula whose result is empty, zero or an error', async () => {
     const cells = [
       '<c t="str"><f>A1</f><v></v></c>',
       '<c><f>0</f><v>0</v></c>',
@@ -355,7 +355,7 @@ describe('formulas without a stored result', () => {
     ]);
   });
 
-  it('include results that are all zero in a workbook that requests a calculation', async () => {
+  it('is assumed if all results are zero in a workbook that requests a calculation', async () => {
     const zero = xml('<c><f>A1*2</f><v>0</v></c>');
     const parts = withEnd(workbookXml(''), '<calcPr calcId="124519" fullCalcOnLoad="1"/>');
     const file = workbookFile({ Data: [HEADER, ['oak', zero], ['ash', zero]] }, { parts });

@@ -141,7 +141,7 @@ describe('an answer next to statements in the same message', () => {
     expect(room.cards.map(({ label }) => label).sort()).toEqual(['labour', 'profit', 'x', 'y']);
   });
 
-  it('may be yes or no, and the statement is applied as well', async () => {
+  it('can be yes or no, and the statement is applied as well', async () => {
     const room = await asked();
     await room.say('x, y integer; labour: x + y <= 4, hard; kpi: none; requirement: none; data: in the formulas');
     const { text } = await room.say('yes\nadd glue: x <= 3');

@@ -9,15 +9,15 @@ const OIDC = {
   AUTH_AUDIENCE: 'workspace',
 };
 
-describe('authentication settings', () => {
-  it('accept a secret, a provider, or both', () => {
+describe('the authentication configuration', () => {
+  it('accepts a secret, a provider, or both', () => {
     expect(loadConfig({ DATABASE_URL, AUTH_JWT_SECRET: SECRET }).oidc).toBeUndefined();
     expect(loadConfig({ DATABASE_URL, ...OIDC }).AUTH_JWT_SECRET).toBeUndefined();
     expect(loadConfig({ DATABASE_URL, AUTH_JWT_SECRET: SECRET, ...OIDC }).oidc?.issuer).toBe(OIDC.AUTH_ISSUER);
     expect(loadConfig({}).oidc).toBeUndefined();
   });
 
-  it('map the claims in provider tokens', () => {
+  it('maps the claims in provider tokens', () => {
     expect(loadConfig({ DATABASE_URL, ...OIDC }).oidc?.claims).toEqual({
       names: {
         user_id: 'sub',
@@ -36,7 +36,7 @@ describe('authentication settings', () => {
     });
   });
 
-  it('configure the sign-in on the page and allow requests to the provider', () => {
+  it('enables the sign-in on the page and allows requests to the provider', () => {
     expect(loadConfig({ DATABASE_URL, ...OIDC })).toMatchObject({ pageSignIn: undefined, pageConnectOrigins: [] });
     expect(loadConfig({ DATABASE_URL, ...OIDC, WEB_CLIENT_ID: 'page' })).toMatchObject({
       pageSignIn: {
@@ -59,7 +59,7 @@ describe('authentication settings', () => {
     [{ AUTH_AUDIENCE: 'workspace' }, 'AUTH_AUDIENCE requires AUTH_JWKS_URL'],
     [{ AUTH_CLAIM_ROLE: 'roles' }, 'AUTH_CLAIM_ROLE requires AUTH_JWKS_URL'],
     [{ AUTH_ROLE_MEMBER: 'user' }, 'AUTH_ROLE_MEMBER requires AUTH_JWKS_URL'],
-  ])('reject %j', (settings, problem) => {
+  ])('rejects %j', (settings, problem) => {
     expect(() => loadConfig(settings)).toThrow(problem);
   });
 });

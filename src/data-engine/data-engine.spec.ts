@@ -58,8 +58,8 @@ const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('data engine processes', () => {
-  it('start with the first task, serve later tasks, and end when idle', async () => {
+describe('data engine process', () => {
+  it('starts with the first task, serves later tasks, and ends when idle', async () => {
     test = await TestEngine.start({ idleMs: 200 });
     expect(test.pool.processes).toBe(0);
     expect((await test.query('SELECT 1 AS a')).rows).toBe('[[1]]');
@@ -71,7 +71,7 @@ describe('data engine processes', () => {
     expect((await test.query('SELECT 3 AS a')).rows).toBe('[[3]]');
   });
 
-  it('have an empty environment and low priority', async () => {
+  it('has an empty environment and low priority', async () => {
     if (process.platform !== 'linux') return;
     test = await TestEngine.start();
     await test.query('SELECT 1');
@@ -83,7 +83,7 @@ describe('data engine processes', () => {
     expect(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[16]).toBe('5');
   });
 
-  it('end with the service, even when they are busy', async () => {
+  it('ends with the service, even when it is busy', async () => {
     test = await TestEngine.start();
     const failed = reasonOf(test.query(STUBBORN));
     const pid = await pidOf(test);
@@ -93,7 +93,7 @@ describe('data engine processes', () => {
     expect(await reasonOf(test.query('SELECT 1'))).toBeInstanceOf(Unavailable);
   });
 
-  it('end when the service is killed', async () => {
+  it('ends when the service is killed', async () => {
     const script = `
       import { spawn } from 'node:child_process';
       const child = spawn(process.execPath, [${JSON.stringify(ENGINE_ENTRY.pathname)}], { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' });
@@ -114,7 +114,7 @@ describe('data engine processes', () => {
   it.each([
     ['9 0 obj', '5 1 obj'],
     ['9 0 obj', '5 7 obj'],
-  ])('serve the next task after a PDF with the misnumbered objects %s and %s', async (fourth, fifth) => {
+  ])('serves the next task after a PDF with the misnumbered objects %s and %s', async (fourth, fifth) => {
     test = await TestEngine.start();
     const from = join(test.directory, 'misnumbered.pdf');
     const objects = new Map([
@@ -139,7 +139,7 @@ describe('data engine processes', () => {
     }
   });
 
-  it('are reported as unavailable if they cannot start', async () => {
+  it('is reported as unavailable if it cannot start', async () => {
     const pool = new ProcessPool({ size: 1, entry: new URL('file:///nowhere/engine.js') });
     expect(await reasonOf(pool.acquire())).toBeInstanceOf(EngineUnavailable);
     expect(pool.processes).toBe(0);

@@ -31,8 +31,8 @@ const keysOf = async (sql: string, ...columns: string[]) => {
 };
 const rows = (...values: string[]): string => `SELECT * FROM (VALUES ${values.join(', ')}) AS t (a, b)`;
 
-describe('whole columns', () => {
-  it('return a cell for each row in the order of the file', async () => {
+describe('the column reader', () => {
+  it('returns a cell for each row in the order of the file', async () => {
     const sql = rows(`(1, ' x ')`, `(NULL, NULL)`, `(3, '\u00a0')`, `(2, 'x')`);
     expect(await columnsOf(sql, 'b', 'a')).toEqual([
       ['x', null, null, 'x'],
@@ -41,7 +41,7 @@ describe('whole columns', () => {
     expect(await columnsOf(sql)).toEqual([]);
   });
 
-  it('contain numbers or strings, depending on the column type', async () => {
+  it('returns numbers or strings, depending on the column type', async () => {
     const sql = `SELECT 1.5::DOUBLE AS number, true AS boolean, DATE '2026-02-01' AS date, TIMESTAMP '2026-02-01 10:00' AS timestamp`;
     expect(await columnsOf(sql, 'number', 'boolean', 'date', 'timestamp')).toEqual([
       [1.5],
@@ -51,14 +51,14 @@ describe('whole columns', () => {
     ]);
   });
 
-  it('contain all rows of a large table', async () => {
+  it('returns all rows of a large table', async () => {
     const sql = `SELECT range AS a, 'member ' || (range % 7) AS b FROM range(300000)`;
     const [figures, texts] = (await columnsOf(sql, 'a', 'b')) as [number[], string[]];
     expect(figures.every((figure, row) => figure === row)).toBe(true);
     expect(texts.every((text, row) => text === `member ${row % 7}`)).toBe(true);
   });
 
-  it('are not returned for an unknown column or for more cells than a model can use', async () => {
+  it('rejects an unknown column and more cells than a model can use', async () => {
     await expect(columnsOf('SELECT 1 AS a', 'b')).rejects.toMatchObject({ code: 'unknown_column' });
     await expect(columnsOf('SELECT range AS a FROM range(5000001)', 'a', 'a')).rejects.toMatchObject({
       message: 'The columns used have more than 10000000 cells in total',
@@ -66,15 +66,15 @@ describe('whole columns', () => {
   });
 });
 
-describe('keys', () => {
-  it('are valid if they distinguish all rows', async () => {
+describe('the key check', () => {
+  it('accepts a key that distinguishes all rows', async () => {
     const fine = { doubled: null, empty: null, misfits: [] };
     expect(await keysOf(rows(`(1, 'x')`, `(1, 'y')`, `(2, 'x')`), 'a', 'b')).toEqual(fine);
     expect(await keysOf('SELECT range AS a FROM range(100000)', 'a')).toEqual(fine);
     expect(await keysOf('SELECT 1 AS a WHERE false', 'a')).toEqual(fine);
   });
 
-  it('are duplicates if they differ only in white space, and the first duplicate is reported', async () => {
+  it('detects keys that differ only in white space, and reports the first duplicate', async () => {
     const sql = rows(`(1, 'x')`, `(2, 'y')`, `(3, '\ty')`, `(4, 'x ')`);
     expect(await keysOf(sql, 'b')).toMatchObject({ doubled: { key: ['y'], rows: [1, 2] }, empty: null });
     expect((await keysOf(rows(`(1.5, 'x')`, `(1.5, 'x')`, `(1.5, 'x')`), 'a', 'b')).doubled).toEqual({
@@ -83,7 +83,7 @@ describe('keys', () => {
     });
   });
 
-  it('are reported as empty if one of their columns is empty', async () => {
+  it('reports a key as empty if one of its columns is empty', async () => {
     const sql = rows(`(1, 'x')`, `(2, ' ')`, `(NULL, 'x')`, `(NULL, 'x')`);
     expect(await keysOf(sql, 'b')).toMatchObject({
       doubled: { key: ['x'], rows: [0, 2] },
@@ -93,7 +93,7 @@ describe('keys', () => {
     expect((await keysOf(sql, 'a')).empty).toEqual({ rows: [2, 3], count: 2, column: 'a' });
   });
 
-  it('come with a report of the first string in a column that otherwise contains numbers', async () => {
+  it('reports the first string in a column that otherwise contains numbers', async () => {
     const sql = `SELECT * FROM (VALUES (1, '1', 'a', '1'), (2, ' 2.5 ', '1', NULL), (3, 'n/a', 'b', '2'), (4, '-', '2', '3'))
                    AS t (id, amount, name, fine)`;
     expect((await keysOf(sql, 'id')).misfits).toEqual([]);
@@ -102,7 +102,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('are rejected if the table does not have the column', async () => {
+  it('rejects a key if the table does not have the column', async () => {
     await expect(keysOf('SELECT 1 AS a', 'b')).rejects.toMatchObject({ code: 'unknown_column' });
   });
 });

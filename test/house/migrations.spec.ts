@@ -26,8 +26,8 @@ function locksFirst(text: string): boolean {
 const migration = (...statements: string[]): string =>
   `async up(runner) {\n${statements.map((statement) => `await runner.query('${statement}');`).join('\n')}\n}\nasync down(`;
 
-describe('migrations', () => {
-  it('lock all changed tables in their first statement', () => {
+describe('a migration', () => {
+  it('locks all changed tables in its first statement', () => {
     const broken = readdirSync('src/database/migrations').filter((file) => {
       const number = Number(/(\d{4})-/.exec(file)?.[1]);
       return number > LAST_WITHOUT_RULE && !locksFirst(readFileSync(`src/database/migrations/${file}`, 'utf8'));
@@ -68,7 +68,7 @@ describe('migrations', () => {
         'ALTER TABLE turns ADD a int',
       ],
     ],
-  ])('follow the rule: %s for %s', (expected, _what, statements) => {
+  ])('follows the rule: %s for %s', (expected, _what, statements) => {
     expect(locksFirst(migration(...statements))).toBe(expected);
   });
 });

@@ -51,7 +51,7 @@ describe('statements with parameters', () => {
   });
 });
 
-describe('pipelined statements', () => {
+describe('a pipeline of statements', () => {
   const insert = 'INSERT INTO grown (id) VALUES ($1)';
   const count = async (id: number): Promise<number> => {
     const [found]: { count: number }[] = await db.database.manager.query(
@@ -61,7 +61,7 @@ describe('pipelined statements', () => {
     return found?.count ?? 0;
   };
 
-  it('run in order in a single transaction, and each returns its own result', async () => {
+  it('runs in order in a single transaction, and each statement returns its own result', async () => {
     const results = await db.database.transaction((tx) =>
       pipelined(
         tx.query(insert, [10]),
@@ -75,7 +75,7 @@ describe('pipelined statements', () => {
     expect(results).toEqual([[], [{ id: 10 }], false, [[{ id: 10 }], 1], [], [{ writes: true }]]);
   });
 
-  it('are rejected with the first error after all of them have ended, and are rolled back', async () => {
+  it('is rejected with the first error after all statements have ended, and is rolled back', async () => {
     const { database } = db;
     let isOver = false;
     await expect(
@@ -92,7 +92,7 @@ describe('pipelined statements', () => {
     expect(await count(20)).toBe(0);
   });
 
-  it('are rolled back if a value cannot be serialized, and leave the connection usable', async () => {
+  it('is rolled back if a value cannot be serialized, and leaves the connection usable', async () => {
     const { database } = db;
     const circular: { self?: object } = {};
     circular.self = circular;
@@ -102,7 +102,7 @@ describe('pipelined statements', () => {
     expect(await Promise.all([40, 41].map(count))).toEqual([0, 0]);
   });
 
-  it('can be used again after a value could not be serialized, even if it followed a failed statement', async () => {
+  it('can run a statement again after its value could not be serialized, even if it followed a failed statement', async () => {
     const { database } = db;
     const circular: { self?: object } = {};
     circular.self = circular;
@@ -116,7 +116,7 @@ describe('pipelined statements', () => {
       expect(await database.manager.query(text, [{}])).toEqual([{ [text.slice(-6).trim()]: {} }]);
   });
 
-  it('fail with the same error if identical statements are pipelined', async () => {
+  it('rejects identical statements with the same error', async () => {
     const text = 'SELECT id FROM not_there WHERE id = $1';
     const settled = await db.database.together((reads) =>
       Promise.allSettled([
@@ -133,7 +133,7 @@ describe('pipelined statements', () => {
     ]);
   });
 
-  it('are all prepared and run again if a migration has changed one of their results', async () => {
+  it('is prepared and run again if a migration has changed one of its results', async () => {
     const read = 'SELECT * FROM grown WHERE id = $1';
     const { database } = db;
     const run = () =>
@@ -172,7 +172,7 @@ describe('work before the commit', () => {
 });
 
 describe('a transaction', () => {
-  it('may be empty or fail before its first statement, and leaves the connection usable', async () => {
+  it('can be empty or fail before its first statement, and leaves the connection usable', async () => {
     const { database } = db;
     await database.transaction(() => Promise.resolve());
     await expect(database.transaction(() => Promise.reject(new Error('Not today')))).rejects.toThrow('Not today');

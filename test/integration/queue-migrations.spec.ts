@@ -32,8 +32,8 @@ beforeAll(async () => {
   project = made!.id;
 });
 
-describe('the migrations to a single kind of queue', () => {
-  it('take over each data file job once if no process is working on it', async () => {
+describe('the migration to a single kind of queue', () => {
+  it('takes over each data file job once if no process is working on it', async () => {
     await query(OLD_JOBS);
     await query(`INSERT INTO graphile_worker._private_tasks (identifier) VALUES ('data_files'), ('other')`);
     const payload = JSON.stringify({ project_id: project });
@@ -55,7 +55,7 @@ describe('the migrations to a single kind of queue', () => {
     await query('DROP SCHEMA graphile_worker CASCADE');
   });
 
-  it('preserve deliveries and counts in both directions', async () => {
+  it('preserves deliveries and counts in both directions', async () => {
     const [webhook] = await query<{ id: string }>(
       `INSERT INTO webhooks (company_id, url, events, secret) VALUES ('c', 'https://example.com', '{project.updated}', 'x') RETURNING id`,
     );

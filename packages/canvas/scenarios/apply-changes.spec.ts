@@ -292,7 +292,7 @@ describe('a column change', () => {
     expect(lowersOf(modelOf({ kind: 'column', target: 'need', ...how }), 'Need')).toEqual(needs);
   });
 
-  it('may use both parts of a pair in its condition, columns of one part, and a default for missing values', () => {
+  it('can use both parts of a pair in its condition, columns of one part, and a default for missing values', () => {
     const change: Change = { kind: 'column', target: 'demand', plus: 1 };
     expect(uppersOf(modelOf(change), 'Sold')).toEqual([31, 46, 7, 8, 7, 7, 7, 7, 7]);
     const where = 'Week_no = 1 and region[product] = "north"';
@@ -342,7 +342,7 @@ describe('a column change', () => {
     expect(lowersOf(model, 'Rest')).toEqual([11, 25]);
   });
 
-  it('may use unknown columns if a file has not been read', () => {
+  it('can use unknown columns if a file has not been read', () => {
     const change: Change = { kind: 'column', target: 'price', times: 2, where: 'area = "north"' };
     expect(apply([change]).problems).toHaveLength(1);
     const { cards, problems } = apply([change], CARDS, ['products.csv']);

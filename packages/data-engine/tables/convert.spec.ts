@@ -422,12 +422,12 @@ const texts: [string, string | Uint8Array, Expected][] = [
   ],
 ];
 
-describe('delimited text files', () => {
-  it.each(texts)('are converted correctly: %s', async (_, content, expected) => {
+describe('a delimited text file', () => {
+  it.each(texts)('is converted correctly: %s', async (_, content, expected) => {
     await expectTable(await described(content), expected);
   });
 
-  it('are split at tabs in TSV', async () => {
+  it('is split at tabs in TSV', async () => {
     const table = await described('a;b\tc\n1;2\t3\n', 'tsv');
     await expectTable(table, {
       columns: ['a;b text', 'c integer'],
@@ -436,7 +436,7 @@ describe('delimited text files', () => {
     });
   });
 
-  it('are rejected at a ragged row, or read without it if errors are ignored', async () => {
+  it('is rejected at a ragged row, or read without it if errors are ignored', async () => {
     const content = 'a,b,c\n1,"x\ny",3\n4,5\n6,7,8,9\n10,11,12\n';
     expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', row: 3, column: 'c' });
     const long = 'a,b\n1,2,3\n';
@@ -460,13 +460,13 @@ describe('delimited text files', () => {
     ['at the end of a text', String.raw`"5\"",1` + '\n"oak",2\n'],
     ['before a delimiter', String.raw`"5\" pipe, long",1` + '\noak,2\n'],
     ['at the end of several texts', String.raw`"5\"",1` + '\n' + String.raw`"6\"",2` + '\n'],
-  ])('are rejected if backslashes escape quotes: %s', async (_, rows) => {
+  ])('is rejected if backslashes escape quotes: %s', async (_, rows) => {
     const content = `name,n\n${rows}`;
     expect(await problemOf(content)).toMatchObject({ code: 'unreadable', row: 2, column: 'name' });
     expect((await described(content, 'csv', { ignoreErrors: true })).skipped).toBe(1);
   });
 
-  it('may have backslashes before closing or doubled quotes', async () => {
+  it('can have backslashes before closing or doubled quotes', async () => {
     const content = String.raw`"C:\",1` + '\n' + String.raw`"{""a"": ""5\"", x""}",2` + '\n';
     await expectTable(await described(`name,n\n${content}`), {
       columns: ['name text', 'n integer'],
@@ -487,11 +487,11 @@ describe('delimited text files', () => {
     ['a million columns', `${'a,'.repeat(1_000_000)}\n`],
     ['a cell of 3 MB', `a,b\n1,${'x'.repeat(3_000_000)}\n`],
     ['a quoted cell of 3 MB', `a,b\n1,"${'x'.repeat(3_000_000)}"\n`],
-  ])('are rejected: %s', async (_, content) => {
+  ])('is rejected: %s', async (_, content) => {
     expect(await problemOf(content)).toMatchObject({ code: 'unreadable' });
   });
 
-  it('keep a table unchanged in a round trip, in any dialect', async () => {
+  it('keeps a table unchanged in a round trip, in any dialect', async () => {
     const cell = fc
       .string({ unit: fc.constantFrom(...'ab ,;|\t"\'\n\r0.-äß€😀'), maxLength: 8 })
       .map((text) => `x${text}x`);
@@ -517,7 +517,7 @@ describe('delimited text files', () => {
   });
 });
 
-describe('JSON files', () => {
+describe('a JSON file', () => {
   const json: [string, string, Expected][] = [
     [
       'a list of objects, keys as they come',
@@ -564,11 +564,11 @@ describe('JSON files', () => {
     ],
   ];
 
-  it.each(json)('are converted correctly: %s', async (_, content, expected) => {
+  it.each(json)('is converted correctly: %s', async (_, content, expected) => {
     await expectTable(await described(content, 'json'), expected);
   });
 
-  it('are read without values that are not objects if errors are ignored', async () => {
+  it('is read without values that are not objects if errors are ignored', async () => {
     const lines = '{"a":1}\n{"a":\n7\n{"a":2}\n';
     expect(await problemOf('[{"a":1},7]', 'json')).toMatchObject({ code: 'unreadable', row: 2 });
     const table = await described('[{"a":1},7,{"a":01},{"a":2}]', 'json', { ignoreErrors: true });
@@ -594,13 +594,13 @@ describe('JSON files', () => {
     ['followed by text', '[{"a":1}] x'],
     ['deep', `[{"a":${'['.repeat(200)}${']'.repeat(200)}}]`],
     ['very deep', `[{"a":${'['.repeat(1_000_000)}`],
-  ])('are rejected: %s', async (_, content) => {
+  ])('is rejected: %s', async (_, content) => {
     expect(await problemOf(content, 'json')).toMatchObject({ code: 'unreadable' });
   });
 });
 
-describe('Parquet files', () => {
-  it('are converted to columns of matching types', async () => {
+describe('a Parquet file', () => {
+  it('is converted to columns of matching types', async () => {
     const connection = await database.connect();
     const from = join(directory, 'types.parquet');
     await connection.run(`COPY (SELECT 1::UTINYINT AS u, 1.25::DECIMAL(9, 2) AS d, 'nan'::DOUBLE AS n, 18446744073709551615::UBIGINT AS big,
@@ -636,12 +636,12 @@ describe('Parquet files', () => {
     ['empty', ''],
     ['junk', Buffer.alloc(1000, 7)],
     ['a frame without content', 'PAR1\xff\xff\xff\x7fPAR1'],
-  ])('are rejected: %s', async (_, content) => {
+  ])('is rejected: %s', async (_, content) => {
     expect(await problemOf(content, 'parquet')).toMatchObject({ code: 'unreadable' });
   });
 });
 
-describe('workbooks', () => {
+describe('a workbook', () => {
   const sheets: [string, Uint8Array, Expected][] = [
     [
       'values of all kinds',
@@ -741,12 +741,12 @@ describe('workbooks', () => {
     ],
   ];
 
-  it.each(sheets)('are converted correctly: %s', async (_, content, expected) => {
+  it.each(sheets)('is converted correctly: %s', async (_, content, expected) => {
     const { sheet } = expected;
     await expectTable(await described(content, 'xlsx', sheet === undefined ? {} : { sheet }), expected);
   });
 
-  it('are rejected if the requested sheet is missing', async () => {
+  it('is rejected if the requested sheet is missing', async () => {
     expect(await problemOf(workbookFile({ A: [['x']] }), 'xlsx', { sheet: 'B' })).toMatchObject({
       code: 'unknown_sheet',
     });
@@ -763,7 +763,7 @@ describe('workbooks', () => {
     ['a bomb of entities', workbookFile({ A: [row] }, { parts: { 'xl/worksheets/sheet0.xml': bomb } })],
     ['a bomb of zeros', workbookFile({ A: [row] }, { parts: { 'xl/worksheets/sheet0.xml': ' '.repeat(50_000_000) } })],
     ['too many columns', workbookFile({ A: [Array.from({ length: 3_000 }, () => 1)] })],
-  ])('are rejected: %s', async (_, content) => {
+  ])('is rejected: %s', async (_, content) => {
     expect(await problemOf(content, 'xlsx')).toMatchObject({ code: 'unreadable' });
   });
 });

@@ -27,7 +27,7 @@ const B = '12345678901234567891';
 const pair = (type: string, first = A, second = B): string =>
   `SELECT unnest(['${first}', '${second}'])::${type} AS id, unnest([1, 2])::INTEGER AS n`;
 
-describe('numbers with more than 15 digits', () => {
+describe('a number with more than 15 digits', () => {
   it.each<[string, TableFormat, () => string | Promise<Buffer>, string, string]>([
     ['CSV', 'csv', () => `id,n\n${A},1\n${B},2\n`, A, B],
     ['JSON', 'json', () => `[{"id":${A},"n":1},{"id":${B},"n":2}]`, A, B],
@@ -56,7 +56,7 @@ describe('numbers with more than 15 digits', () => {
       '-9007199254740992',
       '-9007199254740993',
     ],
-  ])('are kept as text with all digits in %s', async (_, format, content, first, second) => {
+  ])('is kept as text with all digits in %s', async (_, format, content, first, second) => {
     const table = await files.convert(await content(), format);
     expect(table).toMatchObject({
       columns: ['id text', 'n integer'],
@@ -88,7 +88,7 @@ describe('numbers with more than 15 digits', () => {
     ['1234.56789012345678', '-0.30000000000000004'],
     ['0.1234567890123456789', '0.5'],
     ['-0.000123456789012345678', '3.5'],
-  ])('are text even if the excess digits follow the decimal sign: %s', async (...values) => {
+  ])('is text even if the excess digits follow the decimal sign: %s', async (...values) => {
     for (const format of FORMATS) {
       const table = await files.convert(await asFile(format, values), format);
       expect(table.columns[0]).toBe('v text');
@@ -102,7 +102,7 @@ describe('numbers with more than 15 digits', () => {
     ['52.520006599999995', '2.3522219000000177'],
     ['0.000000000000000001', '0.00000000123456789'],
     ['0.1', '123456789012345.6'],
-  ])('are read as numbers if a double has the same digits: %s', async (...values) => {
+  ])('is read as a number if a double has the same digits: %s', async (...values) => {
     for (const format of FORMATS) {
       const table = await files.convert(await asFile(format, values), format);
       expect(table.columns[0]).toBe('v number');
@@ -118,12 +118,12 @@ describe('numbers with more than 15 digits', () => {
     ['a printed exponent', 'v,n\n1.000000000000000056e-01,1\n9.900000000000000000e+01,2\n', [0.1, 99]],
     ['printed digits', 'v,n\n0.10000000000000001,1\n52.520006599999996,2\n', [0.1, 52.520006599999996]],
     ['a sum in groups', 'v,n\n"1,234,567.123456789",1\n', [1234567.123456789]],
-  ])('keep their notation in CSV: %s', async (_, content, values) => {
+  ])('keeps its notation in CSV: %s', async (_, content, values) => {
     const { rows } = await files.convert(content, 'csv');
     expect(rows.map(([value]) => value)).toEqual(values);
   });
 
-  it('are kept as exact text within a JSON object', async () => {
+  it('is kept as exact text within a JSON object', async () => {
     const content =
       '[{"v":{"a":123456789012345.678,"b":[0.5,-0.1234567890123456789],"c":"1.5 \\" 123456789012345.678"},"n":1}]';
     const { rows } = await files.convert(content, 'json');
@@ -132,7 +132,7 @@ describe('numbers with more than 15 digits', () => {
     ]);
   });
 
-  it('are rounded only once in Parquet', async () => {
+  it('is rounded only once in Parquet', async () => {
     const values = ['9007199254740.99', '123456789012.34567', '0.1', '-5'];
     const table = await files.convert(
       await parquet(`SELECT unnest(${JSON.stringify(values).replaceAll('"', "'")})::DECIMAL(38, 12) AS v`),
@@ -141,7 +141,7 @@ describe('numbers with more than 15 digits', () => {
     expect(table.rows).toEqual(values.map((value) => [Number(value)]));
   });
 
-  it('become text if they exceed the range of doubles', async () => {
+  it('becomes text if it exceeds the range of doubles', async () => {
     expect((await files.convert('[{"a":1e400,"b":1e300}]', 'json')).rows).toEqual([['1e400', 1e300]]);
     expect((await files.convert('a,b\n1E+400,1E+290\n1E-400,1E-290\n', 'csv')).rows).toEqual([
       ['1E+400', 1e290],
@@ -150,7 +150,7 @@ describe('numbers with more than 15 digits', () => {
   });
 });
 
-describe('filters with a long number', () => {
+describe('a filter with a long number', () => {
   const rows = async (format: TableFormat, content: string, op: Filter['op'], value: unknown): Promise<unknown[][]> =>
     (await files.rows((await files.convert(content, format)).path, { where: [{ column: 'a', op, value }] })).rows;
 
@@ -168,7 +168,7 @@ describe('filters with a long number', () => {
     ['=', 100000000000000000001n],
     ['in', [100000000000000000001n]],
     ['<=', 99999999999999999999n],
-  ])('are rejected if only the nearest number fits: %s %s', async (op, value) => {
+  ])('is rejected if only the nearest number fits: %s %s', async (op, value) => {
     expect(await refusal(rows('json', '[{"a":1e20}]', op, value))).toBe(
       'The value has too many digits. Use at most 15 digits',
     );
@@ -181,15 +181,15 @@ describe('filters with a long number', () => {
   });
 });
 
-describe('decimals in query results', () => {
-  it('become exact text if a number does not hold them', async () => {
+describe('a decimal in a query result', () => {
+  it('becomes exact text if a number does not hold it', async () => {
     const sql = `SELECT ${A}.0::DECIMAL(20, 0), ${A}.25, -${B}::DECIMAL(38, 2), 123456789012345.5, 0.1::DECIMAL(38, 20),
       [${A}::DECIMAL(20, 0)], {'a': ${A}::DECIMAL(20, 0)}, sum(x) FROM (VALUES (${A}::HUGEINT), (1::HUGEINT)) t(x)`;
     const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
     expect(JSON.parse(rows)).toEqual([[A, `${A}.25`, `-${B}.00`, 123456789012345.5, 0.1, [A], { a: A }, B]]);
   });
 
-  it('become exact text if they have more decimal places than a number holds', async () => {
+  it('becomes exact text if it has more decimal places than a number holds', async () => {
     const sql = `SELECT 123456789012345.678::DECIMAL(18, 3), -123456789012345.125::DECIMAL(18, 3), 123456789012345.600::DECIMAL(18, 3),
       0.12345678901234567891::DECIMAL(20, 20), [1234567890.12345678::DECIMAL(18, 8)]`;
     const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
@@ -204,7 +204,7 @@ describe('decimals in query results', () => {
     ]);
   });
 
-  it('stay exact when the result is saved', async () => {
+  it('stays exact when the result is saved', async () => {
     for (const format of ['csv', 'parquet'] as const) {
       const to = files.path(`result.${format}`);
       await runQuery({ kind: 'query', tables: {}, sql: pair('DECIMAL(20, 0)'), limit: 1, save: { to, format } });
@@ -216,7 +216,7 @@ describe('decimals in query results', () => {
   });
 });
 
-describe('Parquet columns with infinities', () => {
+describe('a Parquet column with infinities', () => {
   it.each([
     ['DOUBLE', "'12.5', 'inf', 'nan'", ['12.5', 'inf', null]],
     ['FLOAT', "'-inf', '0.5', '-nan'", ['-inf', '0.5', null]],
@@ -224,13 +224,13 @@ describe('Parquet columns with infinities', () => {
     ['TIMESTAMP', "'-infinity', '2025-03-14 08:30:00', NULL", ['-infinity', '2025-03-14 08:30:00', null]],
     ['TIMESTAMP_NS', "'infinity', '2025-03-14 08:30:00', NULL", ['infinity', '2025-03-14 08:30:00', null]],
     ['TIMESTAMPTZ', "'infinity', '2025-03-14 08:30:00+00', NULL", ['infinity', '2025-03-14 08:30:00+00', null]],
-  ])('become text, which preserves the infinity: %s', async (type, values, expected) => {
+  ])('becomes text, which preserves the infinity: %s', async (type, values, expected) => {
     const { columns, rows } = await files.convert(await parquet(`SELECT unnest([${values}])::${type} AS v`), 'parquet');
     expect(columns).toEqual(['v text']);
     expect(rows.map(([value]) => value)).toEqual(expected);
   });
 
-  it('remain numbers if they only have NaN, which counts as a missing value', async () => {
+  it('remains a number column if it only has NaN, which counts as a missing value', async () => {
     const file = await parquet("SELECT unnest(['12.5', 'nan'])::DOUBLE AS v, unnest(['1', 'nan'])::FLOAT AS w");
     const { columns, rows } = await files.convert(file, 'parquet');
     expect(columns).toEqual(['v number', 'w number']);
@@ -241,11 +241,11 @@ describe('Parquet columns with infinities', () => {
   });
 });
 
-describe('Parquet columns with nanoseconds', () => {
+describe('a Parquet column with nanoseconds', () => {
   const at = (...values: string[]): string =>
     `SELECT unnest([${values.map((value) => `'${value}'`).join()}])::TIMESTAMP_NS AS t`;
 
-  it('become text to keep all digits', async () => {
+  it('becomes text to keep all digits', async () => {
     const times = ['2025-01-01 10:00:00.123456789', '2025-01-01 10:00:00.000000001'];
     const table = await files.convert(await parquet(at(...times)), 'parquet');
     expect(table.columns).toEqual(['t text']);
@@ -254,7 +254,7 @@ describe('Parquet columns with nanoseconds', () => {
   });
 
   it.each(['2025-01-01 10:00:00', '2025-01-01 10:00:00.123456', '1965-01-01 00:00:00.5'])(
-    'remain timestamps or times if the nanoseconds are zero: %s',
+    'remains a timestamp or time column if the nanoseconds are zero: %s',
     async (time) => {
       expect((await files.convert(await parquet(at(time)), 'parquet')).columns).toEqual(['t timestamp']);
     },

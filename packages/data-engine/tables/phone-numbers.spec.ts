@@ -3,8 +3,8 @@ import { TableFiles } from '../../../test/support/converted-table.js';
 
 const files = new TableFiles();
 
-describe('telephone numbers with a plus sign', () => {
-  it.each([['+4930123456'], ['+15551234567'], ['+49 301 234 567'], ['+85212345678']])('stay text: %s', async (text) => {
+describe('a telephone number with a plus sign', () => {
+  it.each([['+4930123456'], ['+15551234567'], ['+49 301 234 567'], ['+85212345678']])('is text: %s', async (text) => {
     const { columns, rows } = await files.convert(`id,phone\na,${text}\nb,5\n`, 'csv');
     expect(columns).toEqual(['id text', 'phone text']);
     expect(rows).toEqual([
@@ -20,7 +20,7 @@ describe('telephone numbers with a plus sign', () => {
     ['+12345678.5', 12_345_678.5],
     ['+1e+9', 1e9],
     ['-12345678', -12_345_678],
-  ])('are distinguished from other signed numbers: %s', async (text, value) => {
+  ])('is distinguished from other signed numbers: %s', async (text, value) => {
     expect((await files.convert(`id,change\na,${text}\nb,2\n`, 'csv')).rows).toEqual([
       ['a', value],
       ['b', 2],

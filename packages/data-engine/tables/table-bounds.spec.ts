@@ -639,7 +639,7 @@ describe('Markdown table', () => {
     expect(table.dialect?.uncertain).toEqual([]);
   });
 
-  it('may have a title and no outer bars', async () => {
+  it('can have a title and no outer bars', async () => {
     const table = await tables.read('Demand\n\nproduct | quantity\n--- | :-:\noak | 10\npine | 20\n');
     expect(table.names).toEqual(['product', 'quantity']);
     expect(table.cells.map(([, quantity]) => quantity)).toEqual([10, 20]);

@@ -13,7 +13,7 @@ const caller = (company_id: string, user_id: string): Principal =>
     expires_at: null,
   });
 
-describe('rate limit keys', () => {
+describe('the rate limiter', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -23,9 +23,9 @@ describe('rate limit keys', () => {
     ['2001:db8::1', '2001:db8:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
-  ])('count the address %s under %s', (address, key) => expect(keyOfAddress(address)).toBe(`address ${key}`));
+  ])('counts the address %s under %s', (address, key) => expect(keyOfAddress(address)).toBe(`address ${key}`));
 
-  it('count a caller by user and company, regardless of the token', () => {
+  it('counts a caller by user and company, regardless of the token', () => {
     expect(keyOfCaller(caller('a', 'b'))).toBe(keyOfCaller(caller('a', 'b')));
     const others = [
       caller('a', 'b'),

@@ -295,7 +295,7 @@ describe('rule over several fields', () => {
     ]));
 });
 
-describe('class-validator decorators on a field', () => {
+describe('class-validator decorator on a field', () => {
   @ValidatorConstraint({ name: 'evenHours' })
   class EvenHours implements ValidatorConstraintInterface {
     validate(value: Date): boolean {
@@ -358,7 +358,7 @@ describe('class-validator decorators on a field', () => {
   const at = (value: object): unknown[][] =>
     refuse(Booking, json(JSON.stringify(value))).map(({ loc, msg }) => [...loc, msg]);
 
-  it('receive converted values but no null or absent values', () => {
+  it('receives converted values but no null or absent values', () => {
     const body = { ...fine, version: '2', starts_at: '2026-01-01T10:00:00Z', guests: [{ ...owner, code: null }] };
     expect(accept(Booking, json(JSON.stringify(body)))).toEqual({
       ...fine,
@@ -369,7 +369,7 @@ describe('class-validator decorators on a field', () => {
     });
   });
 
-  it('report errors in the format of FastAPI', () =>
+  it('reports errors in the format of FastAPI', () =>
     expect(refuse(Booking, json(JSON.stringify({ ...fine, version: '3' })))).toEqual([
       {
         type: 'value_error',
@@ -380,7 +380,7 @@ describe('class-validator decorators on a field', () => {
       },
     ]));
 
-  it('report their errors together with field errors, in the order of declaration', () =>
+  it('reports its errors together with field errors, in the order of declaration', () =>
     expect(
       at({
         tags: ['long one'],
@@ -402,7 +402,7 @@ describe('class-validator decorators on a field', () => {
       ['body', 'last', 'Field required'],
     ]));
 
-  it('report errors inside arrays', () =>
+  it('reports errors inside arrays', () =>
     expect(at({ ...fine, guests: [owner, { email: 'b' }, {}, { email: 'b@example.com', code: 'b' }] })).toEqual([
       ['body', 'guests', 1, 'email', 'Value error, email must be an email'],
       ['body', 'guests', 1, 'email', 'Value error, email must be one of ours'],
@@ -410,7 +410,7 @@ describe('class-validator decorators on a field', () => {
       ['body', 'guests', 3, 'code', 'Value error, b is too short'],
     ]));
 
-  it('receive no value that its field rejected', () =>
+  it('receives no value that its field rejected', () =>
     expect(at({ ...fine, version: 'x', starts_at: 'noon', guests: 'x', owner: { email: 5 } })).toEqual([
       ['body', 'version', 'Input should be a valid integer, unable to parse string as an integer'],
       ['body', 'owner', 'email', 'Input should be a valid string'],
@@ -418,7 +418,7 @@ describe('class-validator decorators on a field', () => {
       ['body', 'guests', 'Input should be a valid list'],
     ]));
 
-  it('support conditions, which do not affect the field itself', () => {
+  it('supports conditions, which do not affect the field itself', () => {
     expect(accept(Booking, json(JSON.stringify({ ...fine, room: 'a' }))).room).toBe('a');
     expect(at({ ...fine, version: 2, room: 'a' })).toEqual([
       ['body', 'room', 'Value error, upper case from version two on'],
@@ -426,7 +426,7 @@ describe('class-validator decorators on a field', () => {
     expect(at({ ...fine, version: 1, room: 5 })).toEqual([['body', 'room', 'Input should be a valid string']]);
   });
 
-  it('make the rules of inherited fields stricter', () => {
+  it('makes the rules of an inherited field stricter', () => {
     class Strict extends Base {
       @IsIn([2])
       declare version: number;
@@ -448,7 +448,7 @@ describe('class-validator decorators on a field', () => {
 
   const HOSTILE = ['constructor', '__proto__', 'prototype', 'toString', 'hasOwnProperty', 'then', 'toJSON'];
 
-  it.each(HOSTILE)('treat the key %s like any other', (key) => {
+  it.each(HOSTILE)('treats the key %s like any other', (key) => {
     for (const value of ['1', 'null', '"x"', '{"prototype":null}', '[]', '{"name":"Booking"}']) {
       const member = `${JSON.stringify(key)}:${value}`;
       const contact = `{"email":"a@example.com",${member}}`;
@@ -463,7 +463,7 @@ describe('class-validator decorators on a field', () => {
     }
   });
 
-  it('throw if they would be ineffective or harmful', () => {
+  it('throws if it would be ineffective or harmful', () => {
     class NoField {
       @IsEmail()
       email!: string;

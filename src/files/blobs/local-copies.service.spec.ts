@@ -30,8 +30,8 @@ async function underWay(blob: CompanyBlob): Promise<{ end: () => void; ended: Pr
   return { end: () => void moments.emit('end'), ended };
 }
 
-describe('local copies', () => {
-  it('contain the content and are removed after success and failure', async () => {
+describe('a local copy', () => {
+  it('contains the content and is removed after success and failure', async () => {
     const blob = await files.put('a,b\n1,2\n');
     const read = async (path: string): Promise<string> => {
       expect(isAbsolute(path)).toBe(true);
@@ -43,7 +43,7 @@ describe('local copies', () => {
     expect(await files.list('copies')).toEqual([]);
   });
 
-  it('are not created for blobs that are too large, missing, or would fill the disk', async () => {
+  it('is not created for a blob that is too large, missing, or would fill the disk', async () => {
     const blob = await files.put('a');
     await expect(files.copies.withCopy({ ...blob, size: LIMIT + 1 }, never)).rejects.toThrow(TooLarge);
     const gone = { ...blob, blob_id: '00000000-0000-7000-8000-000000000000' };
@@ -54,7 +54,7 @@ describe('local copies', () => {
     expect(await files.list('copies')).toEqual([]);
   });
 
-  it('wait until their own company frees space, while other companies proceed', async () => {
+  it('waits until its own company frees space, while other companies proceed', async () => {
     const blob = { ...(await files.put('a')), size: LIMIT };
     const [one, two] = await Promise.all([underWay(blob), underWay(blob)]);
     const order: string[] = [];
@@ -69,7 +69,7 @@ describe('local copies', () => {
     await Promise.all(works.map(({ ended }) => ended));
   });
 
-  it('stop waiting when the client disconnects', async () => {
+  it('stops waiting when the client disconnects', async () => {
     const blob = { ...(await files.put('a')), size: LIMIT };
     const held = await Promise.all([underWay(blob), underWay(blob)]);
     const client = new AbortController();

@@ -146,7 +146,7 @@ describe('URLs', () => {
   });
 });
 
-describe('rate limits', () => {
+describe('a rate limit', () => {
   let other: Service;
   beforeAll(async () => {
     const settings = { RATE_LIMIT_PER_MINUTE: String(LIMIT), RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: String(REFUSALS) };
@@ -159,7 +159,7 @@ describe('rate limits', () => {
   const ask = (session: Session, times: number, url = service.url) =>
     Promise.all(Array.from({ length: times }, () => new Client(url, session.token).send('GET', '/me')));
 
-  it('apply to each caller per minute without affecting other callers', async () => {
+  it('applies to each caller per minute without affecting other callers', async () => {
     const [busy, colleague] = [await service.session(), await service.session()];
     expect(statuses(await ask(busy, LIMIT))).toEqual({ 200: LIMIT });
     const { status, body, headers } = await busy.client.send('GET', '/projects');
@@ -178,13 +178,13 @@ describe('rate limits', () => {
     expect(statuses(await ask(await service.session({ user: busy.user }), 1))).toEqual({ 200: 1 });
   });
 
-  it('apply to each process separately', async () => {
+  it('applies to each process separately', async () => {
     const session = await service.session();
     expect(statuses(await ask(session, LIMIT + 1))).toEqual({ 200: LIMIT, 429: 1 });
     expect(statuses(await ask(session, LIMIT + 1, other.url))).toEqual({ 200: LIMIT, 429: 1 });
   });
 
-  it('apply to invalid credentials by address without locking out valid callers', async () => {
+  it('applies to invalid credentials by address without locking out valid callers', async () => {
     const guess = (address: string) =>
       service.anonymous.send('GET', '/me', { headers: { authorization: 'Bearer guessed', ...from(address) } });
     const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, () => guess('192.0.2.1')));
@@ -196,14 +196,14 @@ describe('rate limits', () => {
     expect((await client.send('GET', '/me', { headers: from('192.0.2.1') })).status).toBe(200);
   });
 
-  it('apply to guesses of the metrics token by address', async () => {
+  it('applies to guesses of the metrics token by address', async () => {
     const guess = () =>
       raw(`${service.url}/metrics`, { headers: { authorization: 'Bearer guessed', ...from('192.0.2.3') } });
     const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, guess));
     expect(statuses(guesses)).toEqual({ 401: REFUSALS, 429: 5 });
   });
 
-  it('are documented in openapi.json for every operation that requires credentials', async () => {
+  it('is documented in openapi.json for every operation that requires credentials', async () => {
     const { text } = await raw(`${service.url}/openapi.json`);
     const { paths } = JSON.parse(text) as {
       paths: Record<string, Record<string, { security: object[]; responses: object }>>;

@@ -334,7 +334,7 @@ describe('an answer to the agent’s question', () => {
   });
 });
 
-describe('history and sync', () => {
+describe('the history of a conversation', () => {
   let project: string;
   let all: Message[];
 
@@ -347,7 +347,7 @@ describe('history and sync', () => {
     all = (await sync(project)).messages;
   });
 
-  it('return the newest messages, oldest first, with the documented defaults', async () => {
+  it('returns the newest messages, oldest first, with the documented defaults', async () => {
     expect(sequences(all)).toEqual(upTo(12));
     expect(await history(project)).toEqual({ messages: all, limit: 200, offset: 0, total: 12 });
   });
@@ -359,18 +359,18 @@ describe('history and sync', () => {
     [{ offset: 12 }, []],
     [{ offset: '99999999999999999999' }, []],
     [{ limit: 1000, offset: 11 }, [1]],
-  ])('page back through the history: %j', async (query, expected) => {
+  ])('pages back through older messages: %j', async (query, expected) => {
     const { messages, total } = await history(project, query);
     expect(sequences(messages)).toEqual(expected);
     expect(total).toBe(12);
     expect(messages).toEqual(all.filter(({ sequence }) => expected.includes(sequence)));
   });
 
-  it('show only the newest messages in sync', async () => {
+  it('returns only the newest messages in sync', async () => {
     expect(sequences((await sync(project, { limit: 3 })).messages)).toEqual([10, 11, 12]);
   });
 
-  it('return an empty, idle conversation for a new project', async () => {
+  it('returns an empty, idle conversation for a new project', async () => {
     const fresh = await newProject();
     expect(await history(fresh)).toEqual({ messages: [], limit: 200, offset: 0, total: 0 });
     expect(await sync(fresh)).toEqual({
@@ -384,7 +384,7 @@ describe('history and sync', () => {
     ['limit', '0'],
     ['limit', '1001'],
     ['offset', '-1'],
-  ])('reject %s=%s', async (name, value) => {
+  ])('rejects %s=%s', async (name, value) => {
     const { status } = await client.send('GET', `/projects/${project}/chat`, { query: { [name]: value } });
     expect(status).toBe(422);
   });

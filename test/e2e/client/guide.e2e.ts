@@ -38,8 +38,8 @@ function clientOf(baseUrl: string, signIn: () => Promise<string>): WorkspaceClie
 
 const text = (source: string): string => source.replace(/\s+/g, ' ').trim();
 
-describe('the examples in the client guide', () => {
-  it('are contained in this file', () => {
+describe('the example code in the client guide', () => {
+  it('is contained in this file', () => {
     const own = text(readFileSync('test/e2e/client/guide.e2e.ts', 'utf8'));
     const guides = ['docs/web-clients.md', 'client/README.md'].map((path) => readFileSync(path, 'utf8')).join('\n');
     const examples = Array.from(guides.matchAll(/```ts\n(.*?)```/gs), ([, example = '']) => text(example));
@@ -47,7 +47,7 @@ describe('the examples in the client guide', () => {
     expect(examples.filter((example) => !own.includes(example))).toEqual([]);
   });
 
-  it('call operations', async () => {
+  it('calls operations', async () => {
     shown = [];
     const { data: project } = await client.POST('/api/v1/projects', { body: { name: 'Week 12' } });
     const params = { path: { project_id: project.id } };
@@ -56,7 +56,7 @@ describe('the examples in the client guide', () => {
     expect(shown).toEqual(['Week 12']);
   });
 
-  it('share streams, and open separate streams where there are no windows', async () => {
+  it('shares streams, and opens separate streams outside a browser', async () => {
     const { url: baseUrl } = service;
     const { token, user: userId } = session;
     const shared = new WorkspaceClient({ baseUrl, token, shareStreams: userId });
@@ -65,7 +65,7 @@ describe('the examples in the client guide', () => {
     await states.return();
   });
 
-  it('start quickly', async () => {
+  it('starts quickly', async () => {
     shown = [];
     const console = { log: (...what: unknown[]): void => show(what.at(-1)) };
     for await (const { id, name } of client.list('/api/v1/projects')) console.log(id, name);
@@ -80,13 +80,13 @@ describe('the examples in the client guide', () => {
     expect(shown.at(-1)).toMatch(/profit/i);
   });
 
-  it('read every page', async () => {
+  it('reads every page', async () => {
     shown = [];
     for await (const { name } of client.list('/api/v1/projects', { params: { query: { limit: 100 } } })) show(name);
     expect(shown.length).toBeGreaterThan(0);
   });
 
-  it('trace requests', async () => {
+  it('traces requests', async () => {
     const [baseUrl, token] = [service.url, session.token];
     const traceparent = (): string => '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const traced = new WorkspaceClient({
@@ -98,14 +98,14 @@ describe('the examples in the client guide', () => {
     expect((await traced.GET('/api/v1/me')).response.status).toBe(200);
   });
 
-  it('verify webhooks', async () => {
+  it('verifies webhooks', async () => {
     const [secret, body] = [newSecret(), '{"type":"webhook.test"}'];
     const headers = signedHeaders(secret, 'msg_1', new Date(), body);
     const event = await verifyWebhook(body, headers, secret);
     expect(event).toEqual({ type: 'webhook.test' });
   });
 
-  it('distinguish errors', async () => {
+  it('distinguishes errors', async () => {
     shown = [];
     const rename = async (name: string, etag: string): Promise<void> => {
       const params = { path: { project_id: projectId }, header: { 'If-Match': etag } };
@@ -124,7 +124,7 @@ describe('the examples in the client guide', () => {
     expect(shown).toEqual([[['body.name', expect.any(String)]], 'Someone else changed it. Reload it and try again.']);
   });
 
-  it('check whether a resource has changed', async () => {
+  it('checks whether a resource has changed', async () => {
     shown = [];
     const params = { path: { project_id: projectId } };
     const first = await client.GET('/api/v1/projects/{project_id}/cards', { params });
@@ -134,7 +134,7 @@ describe('the examples in the client guide', () => {
     expect(shown).toEqual([]);
   });
 
-  it('walk through a list', async () => {
+  it('walks through a list', async () => {
     shown = [];
     let cursor: string | null | undefined = '';
     while (cursor != null) {
@@ -146,7 +146,7 @@ describe('the examples in the client guide', () => {
     expect(shown.length).toBeGreaterThan(0);
   });
 
-  it('talk with the agent', async () => {
+  it('talks with the agent', async () => {
     shown = [];
     const conversation = client.conversation(projectId);
     await conversation.post({ content: 'What do you need to know?' });
@@ -159,7 +159,7 @@ describe('the examples in the client guide', () => {
     expect(shown).toContainEqual(['assistant', expect.stringMatching(/./)]);
   });
 
-  it('upload a file and resume after a reload', async () => {
+  it('uploads a file and resumes after a reload', async () => {
     shown = [];
     const storage = new Map<string, string>();
     const file = new Blob([readFileSync('test/models/dorian.lp')]);
@@ -181,7 +181,7 @@ describe('the examples in the client guide', () => {
     expect([path, shown.at(-1)]).toEqual(['plan.lp', `${size} of ${size} bytes`]);
   });
 
-  it('run a solve', async () => {
+  it('runs a solve', async () => {
     shown = [];
     const execution = await client.solve(
       projectId,
@@ -196,7 +196,7 @@ describe('the examples in the client guide', () => {
     expect(again).toEqual(execution);
   });
 
-  it('receive the events of a project', async () => {
+  it('receives the events of a project', async () => {
     shown = [];
     const leaving = new AbortController();
     const load = async (): Promise<void> => {

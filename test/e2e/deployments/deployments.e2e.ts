@@ -22,8 +22,8 @@ const add = (by: Client, name: string) => by.send<DeploymentResponse>('POST', '/
 const statusOf = async (method: string, path: string, by = client, body?: object) =>
   (await by.send(method, path, body && { body })).status;
 
-describe('deployments', () => {
-  it('get a handle, are found by handle or else by exact name, and are listed newest first', async () => {
+describe('a deployment', () => {
+  it('gets a handle, is found by handle or else by exact name, and appears in lists, newest first', async () => {
     const own = (await service.session()).client;
     const { status, body: created } = await add(own, 'Plan für Öfen');
     expect(status).toBe(201);
@@ -51,7 +51,7 @@ describe('deployments', () => {
     expect(page).toEqual({ deployments: [row], limit: 1, offset: 1, total: 2 });
   });
 
-  it('require names of 1 to 100 characters that are unique in the company', async () => {
+  it('requires a name of 1 to 100 characters that is unique in the company', async () => {
     const own = (await service.session()).client;
     expect((await add(own, '')).status).toBe(422);
     expect((await add(own, 'x'.repeat(101))).status).toBe(422);
@@ -67,7 +67,7 @@ describe('deployments', () => {
     expect(handles).toEqual(['like', 'like-2', 'like-3', 'like-4', 'like-5', 'like-6']);
   });
 
-  it('are visible only to their company and can be changed only by company-level callers', async () => {
+  it('is visible only to its company and can be changed only by company-level callers', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'x', skills: { a: { 'SKILL.md': 'x' } } });
     const at = `/deployments/${handle}`;
     const member = (await service.session({ company: company.company, role: 'member' })).client;
@@ -95,7 +95,7 @@ describe('deployments', () => {
     expect(await client.get(`${at}/instructions`)).toEqual({ content: 'x' });
   });
 
-  it('show when their instructions or skills last changed, and a hash of the content', async () => {
+  it('shows when its instructions or skills last changed, and a hash of the content', async () => {
     const { handle } = await makeDeployment(client);
     const at = `/deployments/${handle}`;
     const seen = [await get(handle)];

@@ -14,8 +14,8 @@ async function open(): Promise<{ client: Client; id: string; at: string }> {
   return { client, id, at: `/projects/${id}/snapshots` };
 }
 
-describe('snapshots', () => {
-  it('keep the workspace and the cards as they were, and the newest snapshot is current', async () => {
+describe('a snapshot', () => {
+  it('keeps the workspace and the cards as they were, and the newest snapshot is current', async () => {
     const { client, id, at } = await open();
     const place = { source: 'workspace', project_id: id } as const;
     await makeFile(client, place, 'a/b.txt', 'then');
@@ -51,7 +51,7 @@ describe('snapshots', () => {
     expect(directories).toEqual(['a', 'empty']);
   });
 
-  it('can be deleted with their files, except for the current snapshot', async () => {
+  it('can be deleted with its files, unless it is current', async () => {
     const { client, id, at } = await open();
     await makeFile(client, { source: 'workspace', project_id: id }, 'a.txt', 'a');
     const [first, second] = [await client.post<SnapshotResponse>(at), await client.post<SnapshotResponse>(at)];
@@ -69,7 +69,7 @@ describe('snapshots', () => {
       expect(answer).toMatchObject({ status: 404, body: { detail: 'Snapshot not found' } });
   });
 
-  it('are limited to a hundred', async () => {
+  it('is rejected if the project already has a hundred snapshots', async () => {
     const { client, id, at } = await open();
     const { id: first } = await client.post<SnapshotResponse>(at);
     for (let count = 1; count < 100; count += 1) await client.post(at);
@@ -80,7 +80,7 @@ describe('snapshots', () => {
     expect((await client.send('POST', at)).status).toBe(201);
   }, 60_000);
 
-  it('are not found in another project or company', async () => {
+  it('is not found in another project or company', async () => {
     const { client, at } = await open();
     const snapshot = await client.post<SnapshotResponse>(at);
     await client.post(at);

@@ -56,8 +56,8 @@ async function inDatabase<Row>(statement: string, parameters: unknown[]): Promis
   }
 }
 
-describe('batches with deep implied directories', () => {
-  it('move a file through the directories and leave none of them behind', async () => {
+describe('a batch with deep implied directories', () => {
+  it('moves a file through the directories and leaves none of them behind', async () => {
     await attack(async (workspace) => {
       await makeFile(workspace.client, workspace.place, 'm', 'x');
       const chain = Array.from({ length: 200 }, (_, index): [string, string] => [
@@ -69,7 +69,7 @@ describe('batches with deep implied directories', () => {
     });
   }, 60_000);
 
-  it('move a file back and forth', async () => {
+  it('moves a file back and forth', async () => {
     await attack(async (workspace) => {
       await makeFile(workspace.client, workspace.place, 'm', 'x');
       const pairs = Array.from({ length: 900 }, (_, index): [string, string] =>
@@ -80,7 +80,7 @@ describe('batches with deep implied directories', () => {
     });
   }, 60_000);
 
-  it('delete files and their implied directories in a single request', async () => {
+  it('deletes files and their implied directories in a single request', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await client.post('/files/mkdir', { ...place, path: 'top' });
@@ -98,7 +98,7 @@ describe('batches with deep implied directories', () => {
     });
   }, 60_000);
 
-  it('skip a thousand missing paths', async () => {
+  it('skips a thousand missing paths', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await client.post('/files/mkdir', { ...place, path: deep(1) });
@@ -109,7 +109,7 @@ describe('batches with deep implied directories', () => {
     });
   }, 60_000);
 
-  it('move files in eight concurrent requests from a company', async () => {
+  it('moves files in eight concurrent requests from a company', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await Promise.all(
@@ -123,7 +123,7 @@ describe('batches with deep implied directories', () => {
     });
   }, 60_000);
 
-  it('swap directories in a cycle', async () => {
+  it('swaps directories in a cycle', async () => {
     const workspace = await makeWorkspace();
     for (const name of ['a', 'b'])
       await workspace.client.post('/files/mkdir', { ...workspace.place, path: `${name}/in-${name}` });

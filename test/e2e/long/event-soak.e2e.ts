@@ -8,8 +8,8 @@ const options = isLong
   ? { projects: 20, changes, writers: 2, readers: 2, killWithinMs: 20_000 }
   : { projects: 3, changes, writers: 3, readers: 2, killWithinMs: 1_500 };
 
-describe('readers that reconnect while processes are killed', () => {
-  it('receive each committed change once and in order', async () => {
+describe('a reader that reconnects while processes are killed', () => {
+  it('receives each committed change once and in order', async () => {
     const { problems, ...counts } = await eventSoak(options);
     process.stdout.write(`${JSON.stringify({ ...counts, problems }, null, 2)}\n`);
     expect(problems).toEqual([]);

@@ -9,7 +9,7 @@ import type { Session } from '../../support/session.js';
 
 const shared = useSharedService();
 
-inBrowser('drafts on the page', () => {
+inBrowser('a draft on the page', () => {
   const tab = usePage(() => [shared]);
   const button = (name: string): Locator => tab.page.getByRole('button', { name, exact: true });
   const field = (name: string): Locator => tab.page.getByRole('textbox', { name, exact: true });
@@ -39,7 +39,7 @@ inBrowser('drafts on the page', () => {
     await look();
   }
 
-  it('stay in a card until it is saved', async () => {
+  it('stays in a card until it is saved', async () => {
     const { session, id } = await open('canvas', ({ client }, project) =>
       client.post(`/projects/${project}/cards`, { card_type: 'kpi', label: 'Cost', data: { expression: '1' } }),
     );
@@ -64,7 +64,7 @@ inBrowser('drafts on the page', () => {
     expect(await field('Label').inputValue()).toBe('Cost of all');
   });
 
-  it('stay in a new card', async () => {
+  it('stays in a new card', async () => {
     await open('canvas');
     await button('Add an objective').click();
     await field('Label').fill('Profit');
@@ -78,7 +78,7 @@ inBrowser('drafts on the page', () => {
     );
   });
 
-  it('stay in a new scenario, with its changes', async () => {
+  it('stays in a new scenario, with its changes', async () => {
     await open('runs/scenarios/new');
     await field('Name').fill('Cheaper');
     await button('Add a change').click();
@@ -100,7 +100,7 @@ inBrowser('drafts on the page', () => {
     expect(await field('Name').inputValue()).toBe('');
   });
 
-  it('stay in a scenario that others have changed, with a notice', async () => {
+  it('stays in a scenario that others have changed, with a notice', async () => {
     let path = '';
     const { session } = await open('runs/scenarios/{}', async ({ client }, project) => {
       const made = await client.post<ScenarioResponse>(`/projects/${project}/scenarios`, { name: 'Mine', changes: [] });
@@ -122,7 +122,7 @@ inBrowser('drafts on the page', () => {
     expect(await field('Description').inputValue()).toBe('A draft');
   });
 
-  it('stay in the SQL editor of a table', async () => {
+  it('stays in the SQL editor of a table', async () => {
     const { id } = await open('files', ({ client }, project) =>
       makeFile(client, { source: 'workspace', project_id: project }, 'orders.csv', 'a,b\n1,2\n'),
     );

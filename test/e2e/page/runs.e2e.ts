@@ -105,7 +105,7 @@ async function makeShownRoom(): Promise<Room> {
   return room;
 }
 
-inBrowser('the runs of a project', () => {
+inBrowser('the page for runs and scenarios', () => {
   const tab = usePage(() => [shared]);
   const show = (name: string) => tab.show(name);
   const faults = () => tab.faults();
@@ -146,7 +146,7 @@ inBrowser('the runs of a project', () => {
     ['a data card', 'data', { set: 'others', file_path: 'gone.csv', key: ['a'] }],
     ['an objective', 'objective', { expression: 'hours' }],
   ])(
-    'cannot be started while %s has a blocking gap, and can be started again without the gap',
+    'disables the start of a run while %s has a blocking gap, and enables it again without the gap',
     async (_, kind, data) => {
       const room = await makeShop();
       const { id } = await addCard(room, kind, 'Half done', data);
@@ -163,7 +163,7 @@ inBrowser('the runs of a project', () => {
     },
   );
 
-  it('are marked if they belong to an earlier model: in the list, on their own pages and in a comparison', async () => {
+  it('marks runs of an earlier model: in the list, on their own pages and in a comparison', async () => {
     const room = await makeShop();
     const scenario = await makeScenario(room, 'Longer', hours(70));
     const { executions: runs } = await room.client.post<ScenarioSolveResponse>(`/projects/${room.id}/scenarios/solve`, {
@@ -204,7 +204,7 @@ inBrowser('the runs of a project', () => {
     );
   }, 90_000);
 
-  it('keep their plan if they are stopped early', async () => {
+  it('keeps the plan of a run that is stopped early', async () => {
     const room = await makeRoom();
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
     const { id } = await start(room, { input_file_ids: ['hard.lp'], time_limit_seconds: 60 });
@@ -222,7 +222,7 @@ inBrowser('the runs of a project', () => {
     expect(await detail(room, id)).toMatchObject({ status: 'succeeded', outcome: 'time_limit' });
   }, 60_000);
 
-  it('show what is missing in the model and link to the canvas', async () => {
+  it('shows what is missing in the model and links to the canvas', async () => {
     const room = await makeRoom();
     await open(room);
     await text('No runs yet').waitFor();
@@ -251,7 +251,7 @@ inBrowser('the runs of a project', () => {
     expect(tab.page.url()).toBe(`${shared.url}/#/projects/${room.id}/canvas`);
   });
 
-  it('can be started with options, and show the complete result', async () => {
+  it('starts a run with options, and shows the complete result', async () => {
     const room = await makeShop();
     await open(room);
     await button('Solve').click();
@@ -313,7 +313,7 @@ inBrowser('the runs of a project', () => {
     );
   });
 
-  it('show their progress and can be canceled', async () => {
+  it('shows the progress of a run and can cancel it', async () => {
     const room = await makeRoom();
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
     await open(room);
@@ -345,7 +345,7 @@ inBrowser('the runs of a project', () => {
     expect((await detail(room, run)).status).toBe('canceled');
   });
 
-  it('explain why there is no plan and suggest what to do', async () => {
+  it('explains why a run has no plan and suggests what to do', async () => {
     const room = await makeShop();
     await open(room);
     await addCard(room, 'constraint', 'Orders', { expression: 'make["table"] >= 70', classification: 'hard' });
@@ -379,7 +379,7 @@ inBrowser('the runs of a project', () => {
     await text('This project has no such run.').waitFor();
   });
 
-  it('can be searched and filtered, and are loaded in pages', async () => {
+  it('searches and filters the runs, and loads them in pages', async () => {
     const room = await shownRoom();
     await open(room);
     await text('6 runs').waitFor();
@@ -436,7 +436,7 @@ inBrowser('the runs of a project', () => {
     expect(details).toEqual([]);
   });
 
-  it('show the members of a large plan in pages', async () => {
+  it('shows the members of a large plan in pages', async () => {
     const room = await makeRoom();
     await addCard(room, 'data', 'Weeks', { set: 'weeks', members: '1 to 3000' });
     await addCard(room, 'variable', 'make', { name: 'make', index: 'w in weeks', domain: 'continuous', upper: 'w' });
@@ -463,7 +463,7 @@ inBrowser('the runs of a project', () => {
     await seeRows('Members of make', ['2999 2,999 1']);
   });
 
-  it('show hostile names and text unchanged', async () => {
+  it('shows hostile names and text unchanged', async () => {
     const room = await makeShop();
     const scenario = await makeScenario(room, HOSTILE.slice(0, 100), hours(7));
     await room.client.patch(`/projects/${room.id}/scenarios/${scenario.id}`, { description: HOSTILE });
@@ -490,7 +490,7 @@ inBrowser('the runs of a project', () => {
     expect(await overflow()).toBe(0);
   });
 
-  it('hide all editing controls from viewers', async () => {
+  it('hides all editing controls from viewers', async () => {
     const room = await shownRoom();
     const {
       executions: [{ id = '' } = {}],
@@ -518,7 +518,7 @@ inBrowser('the runs of a project', () => {
     expect(await controls(/^Solve/).count()).toBe(0);
   });
 
-  it('include a form for scenarios with every kind of change', async () => {
+  it('includes a form for scenarios with every kind of change', async () => {
     const room = await makeShop();
     await makeFile(
       room.client,
@@ -614,7 +614,7 @@ inBrowser('the runs of a project', () => {
     expect((await room.client.get<ScenarioListResponse>(`/projects/${room.id}/scenarios`)).total).toBe(1);
   });
 
-  it('include several scenarios that are solved together and shown side by side', async () => {
+  it('solves several scenarios together and shows them side by side', async () => {
     const room = await makeShop();
     await makeScenario(room, 'Longer days', hours(100));
     await makeScenario(room, 'Half of it', hours(30));
@@ -659,7 +659,7 @@ inBrowser('the runs of a project', () => {
     await table.getByText('-2,550').waitFor();
   });
 
-  it.each(LOOKS)('are readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
+  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
     const room = await shownRoom();
     await tab.appear(colorScheme, width);
     await open(room);

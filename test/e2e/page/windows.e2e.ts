@@ -23,7 +23,7 @@ afterAll(async () => {
   await removeEnvironment(service.environment);
 }, 60_000);
 
-inBrowser('windows of the page in one browser', () => {
+inBrowser('the page in several windows of a browser', () => {
   const tab = usePage(() => [service]);
   const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
   const said = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text }).first();
@@ -46,7 +46,7 @@ inBrowser('windows of the page in one browser', () => {
     await page.getByText('The agent is').waitFor({ state: 'detached' });
   }
 
-  it('show messages in all six windows live, over only two streams', async () => {
+  it('shows messages in all six windows live, over only two streams', async () => {
     const session = await service.session();
     const { id } = await makeProject(session.client);
     const pages: Page[] = [];
@@ -61,7 +61,7 @@ inBrowser('windows of the page in one browser', () => {
     for (const page of pages) await page.getByRole('heading', { name: 'Renamed for all' }).waitFor();
   }, 120_000);
 
-  it('keep six projects live over at most four streams', async () => {
+  it('keeps six projects live over at most four streams', async () => {
     const session = await service.session();
     const projects: string[] = [];
     const pages: Page[] = [];
@@ -83,7 +83,7 @@ inBrowser('windows of the page in one browser', () => {
     }
   }, 120_000);
 
-  it('take over the streams of a window that closes', async () => {
+  it('takes over the streams of a window that closes', async () => {
     const session = await service.session();
     const { id } = await makeProject(session.client);
     const pages = [await open(session, id), await open(session, id), await open(session, id)];
@@ -95,7 +95,7 @@ inBrowser('windows of the page in one browser', () => {
     }
   }, 60_000);
 
-  it('take over from a window that hangs, which receives messages again when it resumes', async () => {
+  it('takes over from a window that hangs, which receives messages again when it resumes', async () => {
     const session = await service.session();
     const { id } = await makeProject(session.client);
     const first = await open(session, id);
@@ -114,7 +114,7 @@ inBrowser('windows of the page in one browser', () => {
     await eventually(streams, (count) => count === 2, { until: 'two streams are open' });
   }, 60_000);
 
-  it('share no streams between two callers', async () => {
+  it('shares no streams between two callers', async () => {
     const owner = await service.session();
     const colleague = await service.session({ company: owner.company });
     const { id } = await makeProject(owner.client);

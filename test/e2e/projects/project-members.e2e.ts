@@ -37,8 +37,8 @@ const remove = (client: Client, project: string, user: string) =>
 const keyOf = async (client: Client, limits: object = {}): Promise<Client> =>
   new Client(service.url, (await client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Program', ...limits })).key);
 
-describe('members of a project', () => {
-  it('include only the creator until owners add other members', async () => {
+describe('the member list of a project', () => {
+  it('includes only the creator until owners add other members', async () => {
     const { id, visibility, role } = await makeProject(ada.client, { visibility: 'private' });
     expect({ visibility, role }).toEqual({ visibility: 'private', role: 'owner' });
     expect(await membersOf(ada.client, id)).toEqual([
@@ -61,7 +61,7 @@ describe('members of a project', () => {
     expect((await boss.client.get<ProjectResponse>(`/projects/${id}`)).role).toBe('owner');
   });
 
-  it('include the creator of the API key that created the project', async () => {
+  it('includes the creator of the API key that created the project', async () => {
     const key = await keyOf(ada.client);
     const { id, created_by } = await makeProject(key, { visibility: 'private' });
     expect(created_by).toBeNull();
@@ -72,7 +72,7 @@ describe('members of a project', () => {
   it.each([
     ['who was never seen', 'nobody'],
     ['of another company', 'the stranger'],
-  ])('do not include a user %s', async (_, user) => {
+  ])('does not include a user %s', async (_, user) => {
     const { id } = await makeProject(ada.client);
     const stranger = await service.session();
     await stranger.client.get('/me');
@@ -87,14 +87,14 @@ describe('members of a project', () => {
     });
   });
 
-  it('can be added only with a known role', async () => {
+  it('accepts only known roles', async () => {
     const { id } = await makeProject(ada.client);
     for (const body of [{ role: 'boss' }, { role: null }, {}])
       expect((await ada.client.send('PUT', `/projects/${id}/members/${ben.user}`, { body })).status).toBe(422);
     expect(await rolesOf(ada.client, id)).toEqual({ [ada.user]: 'owner' });
   });
 
-  it('can have any user id that occurs in a token, except path segments such as `.` and `..`', async () => {
+  it('accepts any user id that occurs in a token, except path segments such as `.` and `..`', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const session = { company: boss.company, role: 'member' } as const;
     const url = await service.session({ ...session, user: 'https://idp.example/u/1?a=b#c' });
@@ -110,7 +110,7 @@ describe('members of a project', () => {
     }
   });
 
-  it('can leave the project, and then lose access if it is private', async () => {
+  it('lets a member leave, who then loses access if the project is private', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     await put(ada.client, id, ben.user, 'viewer');
     const key = await keyOf(ben.client);
@@ -128,7 +128,7 @@ describe('members of a project', () => {
     expect((await key.send('GET', `/projects/${id}`)).status).toBe(404);
   });
 
-  it('lose no rights through a role if the whole company has access to the project', async () => {
+  it('does not reduce the rights of a user if the whole company has access to the project', async () => {
     const { id } = await makeProject(ada.client);
     await put(ada.client, id, ben.user, 'viewer');
     expect((await ben.client.get<ProjectResponse>(`/projects/${id}`)).role).toBe('editor');
@@ -141,7 +141,7 @@ describe('members of a project', () => {
     expect((await ben.client.send('PATCH', `/projects/${id}`, { body: { visibility: 'private' } })).status).toBe(403);
   });
 
-  it('always include an owner', async () => {
+  it('always includes an owner', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const detail = 'A project needs an owner; make another member an owner first';
     for (const by of [ada.client, boss.client]) {
@@ -154,7 +154,7 @@ describe('members of a project', () => {
     expect(await rolesOf(ben.client, id)).toEqual({ [ben.user]: 'owner' });
   });
 
-  it('keep an owner even if the last two owners remove each other concurrently', async () => {
+  it('keeps an owner even if the last two owners remove each other concurrently', async () => {
     const outcomes: string[] = [];
     for (let round = 0; round < 25; round += 1) {
       const { id } = await makeProject(ada.client, { visibility: 'private' });

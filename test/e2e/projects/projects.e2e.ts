@@ -16,8 +16,8 @@ beforeAll(async () => {
 
 const create = (body: object) => client.post<ProjectResponse>('/projects', body);
 
-describe('projects', () => {
-  it('start with the documented defaults', async () => {
+describe('a project', () => {
+  it('starts with the documented defaults', async () => {
     const project = await create({ name: 'Plan' });
     expect(await client.get(`/projects/${project.id}`)).toEqual(project);
     expect(project).toMatchObject({
@@ -49,7 +49,7 @@ describe('projects', () => {
     expect(await client.get(`/projects/${project.id}/cards`)).toEqual({ cards: [] });
   });
 
-  it('change only in the given fields, and null clears their descriptions', async () => {
+  it('changes only in the given fields, and null clears its description', async () => {
     const { id, updated_at } = await create({ name: 'Before', description: 'long', short_description: 'short' });
     const patch = (body: object) => client.patch<ProjectResponse>(`/projects/${id}`, body);
     expect(await patch({ name: 'After' })).toMatchObject({
@@ -68,7 +68,7 @@ describe('projects', () => {
     expect(unchanged.updated_at >= updated_at).toBe(true);
   });
 
-  it('take a snapshot only when they change to run mode', async () => {
+  it('takes a snapshot only when it changes to run mode', async () => {
     const { id } = await create({ name: 'To run' });
     await client.post('/files/mkdir', { source: 'workspace', project_id: id, path: 'inputs' });
     const run = await client.patch<ProjectResponse>(`/projects/${id}`, { workspace_mode: 'run' });
@@ -88,7 +88,7 @@ describe('projects', () => {
     expect(born).toMatchObject({ workspace_mode: 'run', current_snapshot_id: expect.any(String) });
   });
 
-  it('are listed in pages, latest change first, and can be filtered by name and mode', async () => {
+  it('is listed in pages, latest change first, and can be filtered by name and mode', async () => {
     const own = await service.session();
     const made: string[] = [];
     for (const name of ['Alpha plan', 'Beta', 'Gamma PLAN']) {
@@ -107,7 +107,7 @@ describe('projects', () => {
     expect(await list({ workspace_mode: 'run' })).toMatchObject({ names: ['Alpha plan'], total: 1 });
   });
 
-  it('contain copies of the deployment’s template files in their workspaces', async () => {
+  it('contains copies of the deployment’s template files in its workspace', async () => {
     const { handle } = await client.post<DeploymentResponse>('/deployments', { name: 'With files' });
     await client.post('/files/mkdir', { source: 'deployment', deployment_name: handle, path: 'inputs/weekly' });
     await client.put(`/deployments/${handle}/instructions`, { content: 'Hello' });
@@ -120,8 +120,8 @@ describe('projects', () => {
   });
 });
 
-describe('deployments', () => {
-  it('have handles and names that are unique in the company', async () => {
+describe('a deployment', () => {
+  it('has a handle and a name that are unique in the company', async () => {
     const own = await service.session();
     const add = (name: string) => own.client.send<DeploymentResponse>('POST', '/deployments', { body: { name } });
     expect((await add('Plan A')).body.handle).toBe('plan-a');

@@ -63,8 +63,8 @@ async function nextTurn(id: string): Promise<AgentContext> {
 
 const names = ({ skills }: Wire<ProjectSkillListResponse>) => skills.map(({ name, scope }) => `${name}: ${scope}`);
 
-describe('rules for skills and agent configuration', () => {
-  it('create or replace only a project’s own skill with put project skill (rule 1)', async () => {
+describe('the skill and configuration API', () => {
+  it('creates or replaces only a project’s own skill with put project skill (rule 1)', async () => {
     const { project, deployment, handle } = await scene();
     const sibling = await makeProject(client, { from_deployment: handle });
     const before = [await digestOf(project), await client.get(deployment), await skillAt(deployment, 'alpha')];
@@ -87,7 +87,7 @@ describe('rules for skills and agent configuration', () => {
     ]);
   });
 
-  it('shadow a deployment skill of the same name completely and leave the deployment unchanged (rule 2)', async () => {
+  it('lets a project’s skill completely shadow a deployment skill of the same name, without changing the deployment (rule 2)', async () => {
     const { id, project, deployment } = await scene();
     const template = await client.get<SkillDetail>(`${deployment}/skills/alpha`);
     await client.put(`${project}/skills/alpha`, { files: { 'SKILL.md': 'Mine.', 'own.txt': 'own' } });
@@ -105,7 +105,7 @@ describe('rules for skills and agent configuration', () => {
     expect((await client.send('DELETE', `${project}/skills/alpha`)).status).toBe(404);
   });
 
-  it('replace the whole set of files with put project skill and remove omitted files (rule 3)', async () => {
+  it('replaces the whole set of files with put project skill and removes omitted files (rule 3)', async () => {
     const { id, project } = await scene();
     const put = (files: object) => client.put<SkillSummary>(`${project}/skills/own`, { files });
     await put({ 'SKILL.md': 'One.', 'a/b.txt': 'b', 'a/c.txt': 'c', 'd.txt': 'd' });
@@ -115,7 +115,7 @@ describe('rules for skills and agent configuration', () => {
     expect([...(mounted?.files.keys() ?? [])]).toEqual(['SKILL.md', 'a']);
   });
 
-  it('require SKILL.md in the set of files and accept only text files (rule 4)', async () => {
+  it('requires SKILL.md in the set of files and accepts only text files (rule 4)', async () => {
     const { project } = await scene();
     await client.put(`${project}/skills/own`, { files: { 'SKILL.md': 'Before.' } });
     const refusal = async (files: unknown) => {
@@ -137,7 +137,7 @@ describe('rules for skills and agent configuration', () => {
     expect((await skillAt(project, 'own')).files).toEqual({ 'SKILL.md': 'Before.' });
   });
 
-  it('return the whole skill: the project’s copy if it exists, and otherwise the deployment’s copy (rule 5)', async () => {
+  it('returns the whole skill: the project’s copy if it exists, and otherwise the deployment’s copy (rule 5)', async () => {
     const { project } = await scene();
     expect(await skillAt(project, 'alpha')).toEqual({
       name: 'alpha',
@@ -156,7 +156,7 @@ describe('rules for skills and agent configuration', () => {
     }
   });
 
-  it('replace AGENTS.md with put deployment instructions and return the stored text (rule 6)', async () => {
+  it('replaces AGENTS.md with put deployment instructions and returns the stored text (rule 6)', async () => {
     const { deployment, handle } = await scene();
     const content = '\uFEFF# Two\r\nno end of line';
     expect(await client.put<AgentInstructionsResponse>(`${deployment}/instructions`, { content })).toEqual({ content });
@@ -165,7 +165,7 @@ describe('rules for skills and agent configuration', () => {
     expect(await client.post('/files/content', file)).toMatchObject({ text: content, base64: null });
   });
 
-  it('keep deployment instructions out of every turn’s reach, as they need company-level write access (rule 7)', async () => {
+  it('keeps deployment instructions out of every turn’s reach, as they need company-level write access (rule 7)', async () => {
     const { id, deployment, handle } = await scene();
     const member = await service.session({ company: company.company, role: 'member' });
     const body = { content: 'mine' };
@@ -200,7 +200,7 @@ describe('rules for skills and agent configuration', () => {
     expect(names(await client.get(`/projects/${id}/skills`))).toEqual(['alpha: deployment', 'beta: deployment']);
   });
 
-  it('keep the instructions of existing projects until a pull or checkout, and give new projects the new text (rule 8)', async () => {
+  it('keeps the instructions of existing projects until a pull or checkout, and gives new projects the new text (rule 8)', async () => {
     const { handle, id, project, deployment } = await scene();
     const other = await makeProject(client, { from_deployment: handle });
     await client.put(`${deployment}/instructions`, { content: 'Second text' });
@@ -218,7 +218,7 @@ describe('rules for skills and agent configuration', () => {
     expect(await textOf(`/projects/${other.id}`)).toBe('Second text');
   });
 
-  it('pull instructions and skills, except for either of them if it is set to false (rule 9)', async () => {
+  it('pulls instructions and skills, except for either of them if it is set to false (rule 9)', async () => {
     const { handle, project, deployment } = await scene();
     const change = async (text: string) => {
       await client.put(`${deployment}/instructions`, { content: text });
@@ -247,7 +247,7 @@ describe('rules for skills and agent configuration', () => {
     expect(origin_deployment_handle).toBe(handle);
   });
 
-  it('replace the deployment scope with a pull, removing retired rules, and keep the project’s own scope (rule 10)', async () => {
+  it('replaces the deployment scope with a pull, removes retired rules, and keeps the project’s own scope (rule 10)', async () => {
     const { id, project, deployment, handle } = await scene();
     await client.put(`${project}/skills/own`, { files: { 'SKILL.md': 'Own.' } });
     await client.put(`${project}/skills/alpha`, { files: { 'SKILL.md': 'Mine.' } });
@@ -273,7 +273,7 @@ describe('rules for skills and agent configuration', () => {
     expect((await client.send('GET', `${project}/skills/alpha`)).status).toBe(404);
   });
 
-  it('reserve no skill name for the path of pull (rule 11)', async () => {
+  it('reserves no skill name for the path of pull (rule 11)', async () => {
     const { project, deployment } = await scene();
     for (const name of ['agent-config', 'pull', 'skills']) {
       await client.put(`${deployment}/skills/${name}`, { files: { 'SKILL.md': `${name}, of the deployment` } });

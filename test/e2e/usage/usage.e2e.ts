@@ -194,8 +194,8 @@ describe('the cost of turns', () => {
   });
 });
 
-describe('usage listings', () => {
-  it('are ordered by spend and then by id, and are paged with the total number', async () => {
+describe('a usage listing', () => {
+  it('is ordered by spend and then by id, and is paged with the total number', async () => {
     const { company, head } = await makeCompany();
     await service.database.query(
       `INSERT INTO users (company_id, id, display_name) SELECT $1, 'u' || i, 'User ' || i FROM generate_series(0, 8) i`,
@@ -219,7 +219,7 @@ describe('usage listings', () => {
     expect(pages[0]?.users[0]).toEqual({ user_id: 'u2', display_name: 'User 2', email: null, totals: { credits: 3 } });
   });
 
-  it('include the start of a span and exclude its end, and return both', async () => {
+  it('includes the start of a span and excludes its end, and returns both', async () => {
     const { company, head, memberKey } = await makeCompany();
     const times = [
       '2026-03-01T23:59:59.999Z',
@@ -264,7 +264,7 @@ describe('usage listings', () => {
     }
   });
 
-  it('contain only the spend of the calling member or key, except for company-level callers', async () => {
+  it('contains only the spend of the calling member or key, except for company-level callers', async () => {
     const { company, head, member, headKey, memberKey } = await makeCompany();
     const other = await makeKey(member, 'member');
     const unused = await makeKey(member, 'member');
@@ -302,7 +302,7 @@ describe('usage listings', () => {
     ]);
   });
 
-  it('read only partial half days of the ledger at the ends of the span', async () => {
+  it('reads only partial half days of the ledger at the ends of the span', async () => {
     const { company, head, member } = await makeCompany();
     await service.database.query(
       `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
@@ -330,7 +330,7 @@ describe('usage listings', () => {
     expect(await minutes(head, nearlyWhole)).toEqual({ read: 90, credits: 60 * 24 * 6 - 90 });
   });
 
-  it('read one row per spender for each end of the span, even for a month that is missing in the statistics', async () => {
+  it('reads a single row per spender for each end of the span, even for a month that is missing in the statistics', async () => {
     const { company, head } = await makeCompany();
     const spenders = 400;
     await service.database.query(
@@ -363,7 +363,7 @@ describe('usage listings', () => {
     }
   });
 
-  it('are updated with a single scan of the pending rows, even if the statistics show an empty queue', async () => {
+  it('is updated with a single scan of the pending rows, even if the statistics show an empty queue', async () => {
     const { company } = await makeCompany();
     const entries = 1000;
     const insert = async (query: (statement: string, parameters: unknown[]) => Promise<unknown>): Promise<void> => {
