@@ -442,7 +442,7 @@ inBrowser('the files of a project on the page', () => {
         expect(await text.locator('*:not(div):not(span)').count()).toBe(0);
       }
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
-    });
+    }, 120_000);
 
     it('is shown as an image or as the text of a document', async () => {
       const pdf = makePdf(pdfObjects(['BT /F1 12 Tf 72 720 Td (Forty chairs a week) Tj ET']));

@@ -612,7 +612,7 @@ inBrowser('the page for runs and scenarios', () => {
     await button('Delete').click();
     await text('Three shifts').waitFor({ state: 'detached' });
     expect((await room.client.get<ScenarioListResponse>(`/projects/${room.id}/scenarios`)).total).toBe(1);
-  });
+  }, 120_000);
 
   it('solves several scenarios together and shows them side by side', async () => {
     const room = await makeShop();
