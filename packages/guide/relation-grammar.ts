@@ -21,24 +21,22 @@ const COUNTS = new RegExp(`${CLASS}$`, 'i');
 /** `x[p] <= 4, hard for p in ps`, `x[p] <= 4 for p in ps, hard where p <> "a"` */
 const COUNTS_INSIDE = new RegExp(`${CLASS} (?=(?:for|where) )`, 'i');
 const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
-/**
- * Words that may introduce a relation. In `bounds <= 3`, `Constraint 1: x <= 3` and `Constraint 1 <= 3`, they are part of a
- * name.
- */
+/** Words that may introduce a relation. In `bounds <= 3`, `bounds` is a name. */
 const PREFIX =
-  /^(?!constraint \d+ ?(?:(?:\((?:hard|soft)\) ?)?:|[<>=≤≥]{1,2} ?[\d.,]+$))(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
-
-/** Name of a constraint in place of its formula, as in `Constraint 1 <= 7`. */
-const NUMBERED = /^(?<numbered>constraint \d+) ?[<>=≤≥]{1,2} ?[\d.,]+$/i;
+  /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
+/** Name of a constraint with its relation, or with only a limit: `Constraint 1: x <= 7`, `Constraint 1 <= 7`. */
+const NUMBERED = /^(?<numbered>constraint \d+) ?(?:(?:\((?:hard|soft)\) ?)?:|(?<limit>[<>=≤≥]{1,2} ?[\d.,]+)$)/i;
 
 /**
  * Reads relations and statements about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,
  * `price = 3, cost = 2`, `x in pieces`.
  */
 export function readRelation(text: string): Reading {
-  const { numbered } = NUMBERED.exec(text)?.groups ?? {};
-  if (numbered !== undefined)
-    return { reason: `a constraint is changed by its name and its whole relation, as in \`${numbered}: x + y <= 4\`` };
+  const { numbered, limit } = NUMBERED.exec(text)?.groups ?? {};
+  if (limit !== undefined)
+    return {
+      reason: `to change a constraint, write its name and the whole relation, as in \`${numbered}: x + y <= 4\``,
+    };
   const { label, body } = splitLabel(text);
   // The label of a relation is a name, even in `binary: x <= 4`.
   const isDomain = label !== undefined && isName(label) && !(isReserved(label) && SIGN.test(body));
@@ -67,7 +65,7 @@ export function readRelation(text: string): Reading {
 
 /** Splits a text at its first colon into a label and a body. */
 export function splitLabel(text: string): { label?: string; body: string } {
-  const plain = text.replace(PREFIX, '');
+  const plain = NUMBERED.test(text) ? text : text.replace(PREFIX, '');
   // The colon of a sum does not end a label.
   const colon = SUM.test(plain) ? -1 : plain.indexOf(':');
   const label = plain.slice(0, Math.max(0, colon)).trim();
