@@ -36,7 +36,7 @@ async function run(files: Record<string, string>): Promise<{ code: number; outpu
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `${name}.test.js`), text);
   return await new Promise((resolve) => {
     const env = { ...process.env, TEST_REPORT: report };
-    execFile(process.execPath, [SCRIPT, '--config', config, '--runInBand'], { env }, (error, stdout, stderr) =>
+    execFile(process.execPath, [SCRIPT, '--config', config], { env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     );
   });
