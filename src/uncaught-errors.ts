@@ -1,4 +1,4 @@
-import { NETWORK_CODES } from './common/errors/faults.js';
+import { faultAnswer } from './common/errors/faults.js';
 
 /** Faults that affect only a single stream or connection. */
 const STREAM_CODES = [
@@ -7,15 +7,15 @@ const STREAM_CODES = [
 ];
 
 /**
- * Reports uncaught errors. The process continues after errors that affect only a single connection. After any other error its
- * state is unknown.
+ * Reports uncaught errors. The process continues after errors that affect only a single connection, such as a fault of the
+ * database or the file store. After any other error its state is unknown.
  *
  * @returns a promise that rejects with the first error that must stop the process
  */
 export function watchUncaughtErrors(report: (error: Error, isFatal: boolean) => void): Promise<never> {
   return new Promise((_, reject) => {
     process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-      const isFatal = ![...STREAM_CODES, ...NETWORK_CODES].includes(error.code ?? '');
+      const isFatal = !STREAM_CODES.includes(error.code ?? '') && faultAnswer(error) === undefined;
       report(error, isFatal);
       if (isFatal) reject(error);
     });

@@ -36,6 +36,8 @@ export async function migrate(url: string, report: Report = () => undefined): Pr
       connectionTimeoutMillis: CONNECT_AT_START_MS,
       options: SESSION_OPTIONS,
     });
+    // An error event without a listener would end the process. The next query reports the lost connection.
+    client.on('error', () => undefined);
     try {
       await client.connect();
     } catch (error) {

@@ -32,6 +32,9 @@ export class PreparedClient extends pg.Client {
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
+    // An error event without a listener would end the process. The pool and TypeORM listen too, but neither does between the moment
+    // the pool hands out the connection and the moment TypeORM takes it.
+    this.on('error', () => undefined);
     const { connection } = this as unknown as { connection: { attachListeners(stream: Socket): void } };
     const attach = connection.attachListeners.bind(connection);
     connection.attachListeners = (stream) => {

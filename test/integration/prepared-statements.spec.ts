@@ -1,6 +1,8 @@
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { createDataSource } from '../../src/database/data-source.js';
 import { pipelined, type Tx } from '../../src/database/database.service.js';
 import { useDatabase } from '../support/database.js';
 
@@ -287,5 +289,41 @@ describe('a connection that ends', () => {
       await other.end();
     }
     expect(await database.manager.query('SELECT id FROM grown WHERE id = $1', [60])).toEqual([]);
+  });
+
+  it('rejects the work if the server ends together with the sign-in', async () => {
+    const { hostname, port } = new URL(db.url);
+    // As written by a backend whose server is killed while it accepts the connection.
+    const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', '', ''];
+    const body = Buffer.from(fields.slice(0, -1).join('\0') + '\0');
+    const fatal = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), body]);
+    fatal.writeInt32BE(body.length + 4, 1);
+    let connections = 0;
+    const proxy = createServer((near) => {
+      connections += 1;
+      const isEnding = connections === 2;
+      const far = connect(Number(port), hostname);
+      near.on('error', () => far.destroy()).pipe(far);
+      far.on('error', () => near.destroy());
+      far.on('data', (bytes) => {
+        const isReady = bytes.toString('latin1').endsWith('Z\0\0\0\x05I');
+        if (isEnding && isReady) near.end(Buffer.concat([bytes, fatal]));
+        else near.write(bytes);
+      });
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const url = new URL(db.url);
+    url.hostname = '127.0.0.1';
+    url.port = String((proxy.address() as AddressInfo).port);
+    const source = await createDataSource(url.href, 5).initialize();
+    try {
+      const works = [1, 2, 3].map((n) => source.query('SELECT pg_sleep(0.05), $1::integer AS n', [n]));
+      const settled = await Promise.allSettled(works);
+      expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+      expect(await source.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    } finally {
+      await source.destroy();
+      proxy.close();
+    }
   });
 });

@@ -10,7 +10,7 @@ const CONFLICTS = ['23503', '23505', '23P01'];
  */
 const OUT_OF_REACH = ['08', '53', '57', '40', '55P03', '25006', '25P04'];
 /** Codes of connections that broke or could not be opened. */
-export const NETWORK_CODES = [
+const NETWORK_CODES = [
   'EAI_AGAIN',
   'ECONNABORTED',
   'ECONNREFUSED',

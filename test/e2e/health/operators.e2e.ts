@@ -194,11 +194,11 @@ describe('an uncaught error', () => {
     process.kill(own.pid, 'SIGUSR2');
     const counted = await eventually(
       () => metrics(own.url),
-      (values) => values.get('pws_uncaught_errors_total') === 1,
-      { until: 'the error is counted' },
+      (values) => values.get('pws_uncaught_errors_total') === 3,
+      { until: 'the errors are counted' },
     );
     expect(counted.size).toBeGreaterThan(1);
-    expect(told(50)).toEqual(['uncaught error']);
+    expect(told(50)).toEqual(Array(3).fill('uncaught error'));
     expect((await own.anonymous.send('GET', '/me')).status).toBe(401);
     process.kill(own.pid, 'SIGWINCH');
     expect(await own.ended).toBe(1);
