@@ -1,7 +1,10 @@
-import { Button, CloseButton, Text } from '@mantine/core';
-import { type ClipboardEvent, type KeyboardEvent, useRef } from 'react';
+import { Button, CloseButton, Group, Text } from '@mantine/core';
+import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { VList } from 'virtua';
 import classes from './canvas.module.css';
+import { type Cells, type Reading, readingsOf } from './entered-cells';
+import { HAS_DECIMAL_COMMA } from './numbers';
+import { Dialog } from '../frame/dialog';
 import { toNumber, type ValueTable } from './value-tables';
 
 /** Row height in pixels, and number of visible rows. */
@@ -11,23 +14,49 @@ const VISIBLE_ROWS = 10;
 interface ValueGridProps {
   label: string;
   table: ValueTable;
-  /** Whether the user can add, rename and remove columns. */
+  /** Whether the user can add, rename and remove columns. Otherwise, the only column contains numbers. */
   hasColumns: boolean;
   /** Initial members of the first column if the table is empty. */
   members?: readonly string[];
   onChange: (table: ValueTable) => void;
 }
 
-/** Editable table of values with an empty last row. Accepts pasted spreadsheet cells. */
+/** Entered cells whose numbers can be read in two ways. */
+interface Question {
+  row: number;
+  column: number;
+  readings: readonly Reading[];
+}
+
+/**
+ * Editable table of values with an empty last row. Accepts cells pasted from a spreadsheet. Numbers in another notation, such as
+ * `0,12`, are rewritten, and the user decides about numbers such as `1.200`.
+ */
 export function ValueGrid({ label, table, hasColumns, members = [], onChange }: ValueGridProps) {
   const grid = useRef<HTMLDivElement>(null);
+  const [question, setQuestion] = useState<Question>();
+  /** Value of the focused cell that needs no reading: its initial value, or the result of a reading. */
+  const startOfEdit = useRef('');
   const { first, columns, rows } = table;
   const width = columns.length + 1;
   const isTextColumn = columns.map((_, at) => rows.some((row) => isText(row[at + 1] ?? '')));
   const style = { gridTemplateColumns: `minmax(7rem, 1.5fr) repeat(${columns.length}, minmax(7.5rem, 1fr))` };
 
-  const write = (row: number, column: number, lines: readonly (readonly string[])[]): void =>
+  const write = (row: number, column: number, lines: Cells): void =>
     onChange(writeCells(table, row, column, lines, hasColumns));
+  const writeReading = (row: number, column: number, { cells }: Reading): void => {
+    startOfEdit.current = cells[0]?.[0] ?? '';
+    write(row, column, cells);
+  };
+  const enter = (row: number, column: number, lines: Cells): void => {
+    const [reading, other] = readingsOf(lines, column, !hasColumns);
+    if (other === undefined) writeReading(row, column, reading);
+    else setQuestion({ row, column, readings: [reading, other] });
+  };
+  const leave = (row: number, column: number, cell: string): void => {
+    const isPlain = toNumber(cell) !== undefined && !HAS_DECIMAL_COMMA;
+    if (column > 0 && cell.trim() !== '' && !isPlain && cell !== startOfEdit.current) enter(row, column, [[cell]]);
+  };
   const rename = (at: number, name: string): void =>
     onChange({ ...table, columns: columns.map((one, index) => (index === at ? name : one)) });
   const removeColumn = (at: number): void =>
@@ -47,12 +76,14 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
     event.preventDefault();
     grid.current?.querySelector<HTMLElement>(`[data-cell="${row + step}-${column}"]`)?.focus();
   };
-  const paste = (event: ClipboardEvent, row: number, column: number): void => {
+  const paste = (event: ClipboardEvent<HTMLInputElement>, row: number, column: number): void => {
     const text = event.clipboardData.getData('text/plain');
-    if (!/[\t\n]/.test(text)) return;
+    const { selectionStart, selectionEnd, value } = event.currentTarget;
+    const replacesCell = selectionStart === 0 && selectionEnd === value.length;
+    if (!replacesCell && !/[\t\n]/.test(text)) return;
     event.preventDefault();
     const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
-    write(
+    enter(
       row,
       column,
       lines.map((line) => line.split('\t')),
@@ -96,7 +127,10 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
                     data-number={(column > 0 && isTextColumn[column - 1] !== true) || undefined}
                     spellCheck={false}
                     autoComplete="off"
+                    aria-invalid={(!hasColumns && column > 0 && isText(row[column] ?? '')) || undefined}
                     value={row[column] ?? ''}
+                    onFocus={({ currentTarget }) => (startOfEdit.current = currentTarget.value)}
+                    onBlur={({ currentTarget }) => leave(at, column, currentTarget.value)}
                     onChange={({ currentTarget }) => write(at, column, [[currentTarget.value]])}
                     onKeyDown={(event) => move(event, at, column)}
                     onPaste={(event) => paste(event, at, column)}
@@ -117,7 +151,40 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
           You can paste cells from a spreadsheet. Empty rows are ignored.
         </Text>
       </div>
+      {question !== undefined && (
+        <ReadingDialog
+          readings={question.readings}
+          onChoose={(reading) => {
+            writeReading(question.row, question.column, reading);
+            setQuestion(undefined);
+          }}
+          onClose={() => setQuestion(undefined)}
+        />
+      )}
     </div>
+  );
+}
+
+interface ReadingDialogProps {
+  readings: readonly Reading[];
+  onChoose: (reading: Reading) => void;
+  onClose: () => void;
+}
+
+/** Asks how to read numbers whose notation is unclear. */
+function ReadingDialog({ readings, onChoose, onClose }: ReadingDialogProps) {
+  const entered = readings[0]?.example?.entered;
+  return (
+    <Dialog title={`What does ${entered} mean?`} onClose={onClose}>
+      <Text size="sm">All numbers that you entered are read in the same way.</Text>
+      <Group justify="flex-end" mt="md">
+        {readings.map((reading, at) => (
+          <Button key={at} variant="default" data-autofocus={at === 0 || undefined} onClick={() => onChoose(reading)}>
+            {reading.example?.read}
+          </Button>
+        ))}
+      </Group>
+    </Dialog>
   );
 }
 
@@ -128,7 +195,7 @@ function writeCells(
   { first, columns, rows }: ValueTable,
   row: number,
   column: number,
-  lines: readonly (readonly string[])[],
+  lines: Cells,
   mayGrow: boolean,
 ): ValueTable {
   const columnCount = mayGrow

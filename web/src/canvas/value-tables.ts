@@ -13,6 +13,8 @@ type Data = Card['data'];
 type Cells = Record<string, unknown>;
 
 const RANGE = /^(-?\d{1,9}) to (-?\d{1,9})$/;
+/** Maximum number of rows that a message names. */
+const MAX_NAMED_ROWS = 5;
 /** Maximum number of members of an expanded range. */
 const MAX_RANGE_MEMBERS = 2_000;
 
@@ -60,8 +62,12 @@ export function problemOfTable({ first, columns, rows }: ValueTable): string | u
 
 /** Returns the reason why figures cannot be saved, or undefined if they are valid. */
 export function problemOfFigures(table: ValueTable): string | undefined {
-  const row = table.rows.find(([name = '', value = '']) => name.trim() !== '' && toNumber(value) === undefined);
-  return problemOfTable(table) ?? (row && `Enter a number for ${row[0]?.trim()}, such as 2.5`);
+  const names = table.rows.flatMap(([name = '', value = '']) =>
+    name.trim() !== '' && toNumber(value) === undefined ? [name.trim()] : [],
+  );
+  const others = names.length - MAX_NAMED_ROWS;
+  const named = names.slice(0, MAX_NAMED_ROWS).join(', ') + (others > 0 ? ` and ${others} more` : '');
+  return problemOfTable(table) ?? (names.length > 0 ? `Enter a number for ${named}, such as 2.5` : undefined);
 }
 
 /** Returns `values` of a data card. Text columns stay text. Other columns become numeric if all of their cells are numbers. */

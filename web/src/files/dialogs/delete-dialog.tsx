@@ -7,7 +7,7 @@ import { type Contents, contentsOf } from '../changes';
 import type { Container } from '../containers';
 import type { Entry } from '../listing';
 import { displayName } from '../paths';
-import { Dialog } from './dialog';
+import { Dialog } from '../../frame/dialog';
 
 /** Maximum number of names listed. */
 const MAX_LISTED = 8;

@@ -7,7 +7,7 @@ import { useService } from '../../service/service';
 import type { Container } from '../containers';
 import type { Entry } from '../listing';
 import { displayName, folderOf } from '../paths';
-import { Dialog } from './dialog';
+import { Dialog } from '../../frame/dialog';
 
 /** Maximum number of folders offered. Users can type any other folder. */
 const MAX_FOLDERS = 1_000;

@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Failure } from '../../service/failure';
 import { splitName } from '../paths';
-import { Dialog } from './dialog';
+import { Dialog } from '../../frame/dialog';
 
 interface NameDialogProps {
   title: string;
