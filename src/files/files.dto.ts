@@ -126,7 +126,7 @@ export class FileDeleteRequest extends ContainerRequest {
   @StringField({
     optional: true,
     nullable: true,
-    description: 'Conversation of the project. Its next turn is notified of the change',
+    description: 'Conversation in the project. The agent is notified of the change in the next turn',
   })
   conversation_id?: string | null;
 }

@@ -65,7 +65,7 @@ export class TableDialectOptions {
   })
   encoding?: string | null;
 
-  @EnumField(DECIMALS, { ...optional, description: 'Columns with a different decimal sign are read as text' })
+  @EnumField(DECIMALS, { ...optional, description: 'Columns with a different decimal separator are read as text' })
   decimal?: '.' | ',' | null;
 
   @EnumField(THOUSANDS, { ...optional, description: 'Thousands separator; empty if not used' })
@@ -88,7 +88,7 @@ export class TableDialectOptions {
 
   @EnumField(SUBTOTAL_CHOICES, {
     ...optional,
-    description: 'Whether rows that are or may be totals belong to the table',
+    description: 'Whether to keep or drop rows that are or may be totals',
   })
   subtotals?: SubtotalChoice | null;
 }
@@ -96,7 +96,7 @@ export class TableDialectOptions {
 export const DialectField = (): PropertyDecorator =>
   ObjectField(() => TableDialectOptions, {
     ...optional,
-    description: 'Settings for reading the file, if the service detects them wrongly. CSV, TSV and XLSX only',
+    description: 'Settings for reading the file, to replace incorrectly detected settings. CSV, TSV and XLSX only',
     example: { decimal: ',', date_order: 'day_first' },
   });
 
@@ -112,7 +112,7 @@ export class TableDialect implements Dialect {
   encoding!: string | null;
 
   @StringArrayField({
-    description: 'Other encodings that the bytes are valid in, with different letters. May be empty.',
+    description: 'Other encodings in which the bytes are valid but represent different letters. May be empty.',
   })
   other_encodings!: string[];
 
@@ -136,7 +136,7 @@ export class TableDialect implements Dialect {
   })
   other_last_row!: number | null;
 
-  @EnumField(DECIMALS, { nullable: true, description: 'Decimal sign; null if columns differ' })
+  @EnumField(DECIMALS, { nullable: true, description: 'Decimal separator; null if columns differ' })
   decimal!: '.' | ',' | null;
 
   @StringField({
@@ -147,7 +147,7 @@ export class TableDialect implements Dialect {
 
   @EnumField(DATE_ORDERS, {
     nullable: true,
-    description: 'Null if no column has dates with a month in digits, or if columns differ',
+    description: 'Null if no column has dates with numeric months, or if columns differ',
   })
   date_order!: DateOrder | null;
 
@@ -159,7 +159,8 @@ export class TableDialect implements Dialect {
   subtotals!: SubtotalChoice | null;
 
   @field(arrayKind(enumKind(UNCERTAIN_FIELDS), {}), {
-    description: 'Fields that can be read in several ways. Send the right value in `dialect` if the guess is wrong.',
+    description:
+      'Fields with several possible values. If a detected value is wrong, send the correct value in `dialect`.',
   })
   uncertain!: UncertainField[];
 }

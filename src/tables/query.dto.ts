@@ -61,7 +61,8 @@ export class QueryRequest extends ContainerRequest {
   @field(
     { ...mapKind(tableKind, { maxProperties: MAX_TABLES }), model: TableReference },
     {
-      description: 'Files by their names in the statement: a path, or an object with `path`, `sheet` and `dialect`',
+      description:
+        'Files by their table names in the statement: a path, or an object with `path`, `sheet` and `dialect`',
       example: { demand: 'data/demand.csv' },
     },
   )
@@ -127,7 +128,7 @@ export class QueryTable {
   dialect!: TableDialect | null;
 
   @ObjectArrayField(() => TableLeftOut, {
-    description: 'Titles, totals, notes and tables that are not part of the table',
+    description: 'Titles, totals, notes and other tables that are not part of the table',
   })
   left_out!: TableLeftOut[];
 

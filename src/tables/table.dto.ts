@@ -238,7 +238,7 @@ export class TableResponse {
   dialect!: TableDialect | null;
 
   @ObjectArrayField(() => TableLeftOut, {
-    description: 'Titles, totals, notes and tables that are not part of the table',
+    description: 'Titles, totals, notes and other tables that are not part of the table',
   })
   left_out!: TableLeftOut[];
 }

@@ -35,7 +35,7 @@ export class BudgetsController {
   @Operation({
     tag: 'Usage',
     summary: 'List budgets',
-    description: 'Newest first, each with the credits charged in its current period.',
+    description: 'Returns budgets, newest first, each with the credits charged in its current period.',
     response: BudgetListResponse,
     extension: true,
   })

@@ -23,7 +23,7 @@ export class UsageController {
     tag: 'Usage',
     summary: 'List usage by user',
     description:
-      'Spend in credits, highest first. A member sees their own row, and a company-level caller sees all rows.',
+      'Returns spend in credits, highest first. A member sees their own row, and a company-level caller sees all rows.',
     response: UserUsageListResponse,
   })
   async listUsageByUser(@Caller() caller: Principal, @Query() query: UsageQuery): Promise<UserUsageListResponse> {
@@ -35,8 +35,8 @@ export class UsageController {
     tag: 'Usage',
     summary: 'List usage by API key',
     description:
-      'Spend in credits, highest first. The listing by user does not include it. A member sees the keys that they ' +
-      'created, an API key sees only itself, and a company-level caller sees all keys.',
+      'Returns spend in credits, highest first. The listing by user does not include this spend. A member sees the keys ' +
+      'that they created, an API key sees only itself, and a company-level caller sees all keys.',
     response: ApiKeyUsageListResponse,
     extension: true,
   })
@@ -49,7 +49,7 @@ export class UsageController {
     tag: 'Usage',
     summary: 'List usage by project',
     description:
-      'Spend in credits, highest first. A company-level caller sees all spend. Other callers see only their own ' +
+      'Returns spend in credits, highest first. A company-level caller sees all spend. Other callers see only their own ' +
       'spend in projects that they can see. With `Accept: text/csv`, returns one line per project.',
     response: ProjectUsageListResponse,
     csv: true,
@@ -69,7 +69,7 @@ export class UsageController {
     tag: 'Usage',
     summary: 'List usage by day',
     description:
-      'Spend in credits per UTC day, by user, project or model: newest day first, then highest spend first. A ' +
+      'Returns spend in credits per UTC day, by user, project or model: newest day first, then highest spend first. A ' +
       'caller sees the same spend as in the usage by project. With `Accept: text/csv`, returns one line per row.',
     response: DayUsageListResponse,
     csv: true,

@@ -31,9 +31,9 @@ export class WebhooksController {
     example: { url: 'https://example.com/hook', events: ['project.deleted', 'execution.changed'] },
     description:
       'Sends future events of the company, each at least once. Events of a project arrive in order while deliveries ' +
-      'succeed. The body is the event, signed according to the Standard Webhooks specification. Only https addresses on ' +
-      'the internet are accepted, and redirects are not followed. Each attempt times out after 10 seconds. Without a ' +
-      '2xx response, it is retried for 24 hours, while other events are still sent. A company has at most ' +
+      'succeed. The body is the event, signed according to the Standard Webhooks specification. Only public ' +
+      'https URLs are accepted, and redirects are not followed. Each attempt times out after 10 seconds. Without a 2xx ' +
+      'response, the delivery is retried for 24 hours, while other events are still sent. A company has at most ' +
       `${MAX_WEBHOOKS} webhooks.`,
     status: 201,
     response: WebhookCreatedResponse,
@@ -122,7 +122,7 @@ export class WebhooksController {
   @Operation({
     tag: 'Webhooks',
     summary: 'List webhook deliveries',
-    description: 'Deliveries of the last 7 days, newest first, each with the result of its last attempt.',
+    description: 'Returns the deliveries of the last 7 days, newest first, each with the result of its last attempt.',
     response: WebhookDeliveryListResponse,
     extension: true,
   })

@@ -14,7 +14,7 @@ export class ApiKeysController {
   @Operation({
     tag: 'Identity',
     summary: 'Create API key',
-    description: 'For users only, not for API keys. Only company-level users can create company-level keys.',
+    description: 'API keys cannot use this operation. Only company-level users can create company-level keys.',
     example: { name: 'Nightly import' },
     status: 201,
     response: ApiKeyCreateResponse,
@@ -31,7 +31,7 @@ export class ApiKeysController {
     tag: 'Identity',
     summary: 'List API keys',
     description:
-      'Newest first, without revoked keys. A member sees their own keys, and a company-level caller sees all.',
+      'Returns unrevoked keys, newest first. A member sees their own keys, and a company-level caller sees all keys.',
     response: ApiKeyListResponse,
     extension: true,
   })

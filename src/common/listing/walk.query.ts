@@ -6,8 +6,8 @@ export const CURSOR = {
   extension: true,
   maxLength: 4_096,
   description:
-    'Use instead of `offset`: empty for the first page, then `next_cursor` of the previous response. The order is stable; ' +
-    'items that exist throughout are returned exactly once.',
+    'Use it instead of `offset`. Send an empty string for the first page, then `next_cursor` of the previous response. ' +
+    'The order is stable: items that exist throughout are returned exactly once.',
 } as const;
 
 /** Page parameters of a listing, by offset or by cursor. */

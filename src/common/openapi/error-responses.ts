@@ -17,7 +17,7 @@ const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
   507: 'The file store is full',
 };
 
-/** Codes that every request can return. Some come from limits other than the caller's request limit. */
+/** Codes that every request with credentials can return. */
 const EVERY: ErrorCode[] = [
   'not_authenticated',
   'credentials_invalid',
@@ -37,7 +37,7 @@ const BODY: ErrorCode[] = [
 ];
 const KEY: ErrorCode[] = ['idempotency_key_reused', 'request_under_way', 'answer_lost'];
 
-/** Codes of path parameters that are not named after their resource. A member's operations list their own codes. */
+/** Codes of path parameters that are not named after their resource. Operations with `user_id` declare their own codes. */
 const PARAMETERS: Record<string, ErrorCode[]> = { name: ['deployment_not_found'], user_id: [] };
 
 /** Returns the error codes for an unknown path parameter value: `card_not_found` for `card_id`. */
@@ -68,7 +68,7 @@ export function codesOf(operation: DocumentedErrors): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     ...own,
     ...parameterCodes.reverse(),
-    // Also returned for a name that is impossible in a path.
+    // Also returned for parameter values that cannot occur in a path.
     ...(parameterCodes.length > 0 ? (['path_not_found'] as const) : []),
     ...(isForCompany ? (['company_level_required'] as const) : []),
     ...(!onlyReads && path.includes('{project_id}') ? (['editor_required'] as const) : []),
@@ -78,7 +78,7 @@ export function codesOf(operation: DocumentedErrors): ErrorCode[] {
     ...EVERY,
   ]);
   const statuses = new Set(Array.from(codes, statusOf));
-  // Codes for conflicts in the database and for full disks, which any operation can return.
+  // Adds codes for database conflicts and full disks to operations that already return their status.
   if (statuses.has(409)) codes.add('request_conflict');
   if (statuses.has(507)) for (const code of CODES[507]) codes.add(code);
   return [...codes];
@@ -116,7 +116,7 @@ export function errorResponses(codes: readonly ErrorCode[]): ErrorResponse[] {
   });
 }
 
-/** Bodies of errors other than failed validation. */
+/** Response bodies of all errors other than validation errors. */
 export const ERROR_SCHEMAS = {
   ErrorCode: {
     type: 'string',
@@ -128,7 +128,7 @@ export const ERROR_SCHEMAS = {
   ErrorResponse: {
     type: 'object',
     title: 'ErrorResponse',
-    description: 'Body of every error other than failed validation.',
+    description: 'Body of every error other than a validation error.',
     properties: {
       detail: { type: 'string', title: 'Detail', description: 'Human-readable description of the error' },
       code: { $ref: '#/components/schemas/ErrorCode' },
