@@ -5,10 +5,13 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Thrown for content that was altered, or that was sealed with another key or for another owner. */
+/** Thrown if sealed content was altered, or was sealed with another key or for another owner. */
 export class Unsealable extends Error {}
 
-/** Encrypts content that must be readable again. Uses AES-256-GCM with a key derived from the secret for a single purpose. */
+/**
+ * Encrypts content that must be decrypted later. Uses AES-256-GCM with a key that is derived from the secret for a single
+ * purpose.
+ */
 export class SecretBox {
   private readonly key: Buffer;
 
@@ -17,8 +20,8 @@ export class SecretBox {
   }
 
   /**
-   * @param place identifies the owner of the content, for example by the id of its row. The content can be opened only with the
-   * same value.
+   * @param place identifies the owner of the content, for example by the id of its row. Opening the content requires the same
+   * value.
    * @returns the nonce, the tag and the ciphertext
    */
   seal(content: Buffer | string, place: string): Buffer {

@@ -1,6 +1,6 @@
 /**
- * Every error code by status, each with a sample sentence. Failed validation has no code. Codes are for programs and never
- * change their meaning. Sentences are for people, and may name objects or numbers that differ from the samples.
+ * Every error code by status, each with a sample sentence. Validation errors have no code. Codes are for programs, and their
+ * meaning never changes. Sentences are for people. An actual response may name other objects and numbers than the sample.
  */
 export const SENTENCES = {
   400: {
@@ -156,7 +156,7 @@ export const SENTENCES = {
 } as const;
 
 export type ErrorStatus = keyof typeof SENTENCES;
-/** Error code, optionally limited to a status. */
+/** Error code, optionally limited to the codes of one status. */
 export type ErrorCode<Status extends ErrorStatus = ErrorStatus> = {
   [One in Status]: keyof (typeof SENTENCES)[One];
 }[Status];
@@ -166,7 +166,7 @@ export const CODES = Object.fromEntries(
   Object.entries(SENTENCES).map(([status, sentences]) => [status, Object.keys(sentences)]),
 ) as { [Status in ErrorStatus]: ErrorCode<Status>[] };
 
-/** Returns a typical sentence for an error with this code. */
+/** Returns the sample sentence of an error code. */
 export const sentenceOf = (code: ErrorCode): string => (SENTENCES[statusOf(code)] as Record<ErrorCode, string>)[code];
 
 const STATUSES = new Map<ErrorCode, ErrorStatus>(

@@ -15,11 +15,11 @@ export interface ErrorEntry {
 
 /** Maximum number of entries in a 422 response. More entries would not be useful. */
 export const MAX_ENTRIES = 100;
-/** Maximum size in bytes of all entries after the first. The first entry is always included. */
+/** Maximum total size in bytes of all entries after the first. The first entry is always included. */
 const MAX_FURTHER_BYTES = 64 * 1024;
 /** Stack frames kept for an expected error: two constructors and their caller. */
 const FRAMES = 3;
-/** Maximum number of entries listed in the message of an error, for debugging. */
+/** Maximum number of entries listed in an error's `message`, which is used only for debugging. */
 const MAX_SUMMARIZED = 3;
 
 /** Error response. The exception filter sends its status, headers and `{"detail": ..., "code": ...}`. */
@@ -27,7 +27,7 @@ export class DomainError extends Error {
   readonly status: number;
 
   /**
-   * @param code null for failed validation, whose entries have their own types
+   * @param code null for validation errors, whose entries have a `type` instead
    * @param status overrides the status of the code
    */
   constructor(
@@ -155,7 +155,7 @@ export class UnsupportedMediaType extends DomainError {
   }
 }
 
-/** Thrown for input that failed validation. Services throw it for rules that cannot be checked from the request alone. */
+/** Thrown for invalid input. Services throw it for rules that cannot be checked from the request alone. */
 export class Invalid extends DomainError {
   constructor(entries: ErrorEntry[]) {
     super(null, entries);

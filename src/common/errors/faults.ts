@@ -9,7 +9,7 @@ const CONFLICTS = ['23503', '23505', '23P01'];
  * standby.
  */
 const OUT_OF_REACH = ['08', '53', '57', '40', '55P03', '25006', '25P04'];
-/** Codes of connections that broke or could not be opened. */
+/** Error codes of Node for connections that broke or could not be opened. */
 const NETWORK_CODES = [
   'EAI_AGAIN',
   'ECONNABORTED',
@@ -22,13 +22,13 @@ const NETWORK_CODES = [
   'ETIMEDOUT',
 ];
 const FULL_DISK_CODES = ['EDQUOT', 'ENOSPC'];
-/** Matches faults that pg, its pool and TypeORM report only in the message. */
+/** Matches the messages of connection faults for which pg, its pool and TypeORM set no error code. */
 const CONNECTION_FAULT =
   /^(Connection terminated|timeout e|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool)/;
 const FAULT_NAMES = [
   'CannotExecuteNotConnectedError',
   'TimeoutError',
-  // TypeORM removes the connection from its transaction if the connection breaks between two statements.
+  // TypeORM releases the query runner of a transaction if its connection breaks between two statements.
   'QueryRunnerAlreadyReleasedError',
   'QueryRunnerProviderAlreadyReleasedError',
 ];
@@ -51,5 +51,5 @@ export function faultAnswer(error: unknown): DomainError | undefined {
   return undefined;
 }
 
-/** TypeORM keeps the driver's error in a separate property. */
+/** TypeORM stores the driver's error in `driverError` instead of `cause`. */
 const causeOf = (error: Error): unknown => ('driverError' in error ? error.driverError : error.cause);

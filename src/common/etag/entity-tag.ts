@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Version of the response formats. Increment it if the same rows produce different responses. This invalidates all earlier
- * tags.
+ * Version of the response formats. Increment it when a change to the code makes the same rows produce different responses. This
+ * invalidates all earlier tags.
  */
 const FORM = 1;
-/** Length of a tag in characters of 6 bits. */
+/** Length of a tag in base64url characters of 6 bits. */
 const LENGTH = 22;
 
 /** Input for an entity tag, in addition to row revisions. */
@@ -15,7 +15,7 @@ export type TagPart = string | number | boolean | null;
  * Returns the entity tag of a response, without quotes. It is computed from ids and row revisions, so it is known before the
  * response is built. Revisions are never reused ({@link RevisionColumn}), so tags are not reused either.
  *
- * A tag is valid only for the address that returned it. Rows older than the revision column share a single tag.
+ * A tag is valid only for the URL that returned it. Rows older than the revision column share a single tag.
  */
 export const entityTag = (...parts: readonly TagPart[]): string =>
   createHash('sha256')
@@ -23,7 +23,10 @@ export const entityTag = (...parts: readonly TagPart[]): string =>
     .digest('base64url')
     .slice(0, LENGTH);
 
-/** Encodings of a response body. They are appended to the tag, because different bytes need different strong tags. */
+/**
+ * Encodings of a response body. The name of the encoding is appended to the tag, because different bytes need different strong
+ * tags.
+ */
 export const CODINGS = ['br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
@@ -70,7 +73,7 @@ export class ClientTags {
     return !this.isAny && this.tags.length === 0;
   }
 
-  /** Returns the tag as the client sent it, without quotes, or undefined if the client does not have it. */
+  /** Returns the tag as the client sent it, without quotes, or undefined if the client did not send it. */
   find(tag: string): string | undefined {
     return this.isAny ? tag : this.tags.find((candidate) => isTag(candidate.tag, tag))?.tag;
   }
@@ -79,7 +82,9 @@ export class ClientTags {
     return this.find(tag) !== undefined;
   }
 
-  /** Whether this tag is listed explicitly, so an earlier response had it. `*` does not count. */
+  /**
+   * Whether the client listed this tag explicitly, so it must have received the tag in an earlier response. `*` does not count.
+   */
   names(tag: string): boolean {
     return !this.isAny && this.has(tag);
   }

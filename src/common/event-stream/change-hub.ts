@@ -6,11 +6,11 @@ import { FairShares } from '../throttling/fair-shares.js';
 import type { Listener } from '../../database/notifications.service.js';
 
 const POLL_MS = 2_000;
-/** Number of concurrent reads. Leaves most of the process's connections to requests and turns. */
+/** Number of concurrent reads. Leaves most of the process's connections for requests and turns. */
 const READS_AT_ONCE = 4;
 /**
- * Maximum number of concurrent reads per company. Leaves a read for other companies, even if many of the company's streams
- * resume at once.
+ * Maximum number of concurrent reads per company. Leaves one read for other companies, even if many streams of a company resume
+ * at once.
  */
 const READS_OF_COMPANY = READS_AT_ONCE - 1;
 /** Maximum wait for a read. The stream then ends and its client reconnects. */
@@ -40,7 +40,7 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
     this.channel.listen((id) => {
       for (const wake of id === null ? this.allWakes() : (this.readers.get(id) ?? [])) wake();
     });
-    // Notifications may get lost.
+    // Notifications can get lost, so changes are also detected by polling.
     this.timer = setInterval(() => void this.poll(), POLL_MS);
   }
 
@@ -84,13 +84,13 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
       return this.following(id, cursor);
     });
     this.pending.set(key, answer);
-    // The read was never started, because it never got its turn.
+    // The read timed out in the queue and never started.
     answer.catch((error: unknown) => error instanceof TooManyRequests && forget());
     return answer;
   }
 
   private async runInTurn<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
-    // Readers that the same notification wakes call this in the same tick.
+    // Readers woken by the same notification call this in the same tick. Waiting lets them share the read.
     await nextRound();
     return await this.places.run([{ key, limit: READS_OF_COMPANY }], work);
   }

@@ -8,7 +8,7 @@ export class WakeSignal {
     this.open?.();
   }
 
-  /** Resolves as soon as the signal was sent since the last call, and resets it. Supports a single waiter. */
+  /** Resolves once the signal has been sent since the last call, and resets the signal. Supports a single waiter. */
   async received(): Promise<void> {
     if (!this.isSent) {
       await new Promise<void>((resolve) => {

@@ -12,7 +12,7 @@ import { declaredBytes, SMALL_BODY } from './unread-body.js';
 
 const MiB = 1024 ** 2;
 
-/** Maximum body size for a handler in bytes, if 1 MiB is not enough. */
+/** Maximum body size of a handler in bytes. Defaults to 1 MiB. */
 export const BodyLimit = Reflector.createDecorator<number | undefined>();
 
 /**
@@ -24,7 +24,7 @@ const MAX_HELD_OF_COMPANY = 32 * MiB;
 /** Memory share for the bodies of rejected callers. */
 const REFUSED: Share = { key: 'refused', limit: 4 * MiB };
 
-/** Reads JSON bodies and bounds the memory that they use in total. */
+/** Reads JSON bodies and limits their total memory. */
 @Injectable()
 export class BodyReaderService {
   private readonly limits = new WeakMap<object, number | null>();

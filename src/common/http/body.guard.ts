@@ -4,8 +4,8 @@ import type { AuthenticatedRequest } from '../../auth/decorators.js';
 import { BodyReaderService } from './body-reader.service.js';
 
 /**
- * Reads the body for a handler that has a `@Body()`. Uploads are streamed instead. This is a guard because it must run after
- * authentication and before validation, and must know the handler.
+ * Reads the body for a handler with a `@Body()` parameter. Uploads are streamed instead. This is a guard because it must run
+ * after authentication and before validation, and must know the handler.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {

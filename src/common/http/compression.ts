@@ -7,7 +7,10 @@ import { type Coding, CODINGS } from '../etag/entity-tag.js';
 /** Minimum size of a compressed body. Shorter bodies fit into the packet that carries the headers. */
 export const MIN_COMPRESSED_BYTES = 1024;
 
-/** About as fast as gzip, with message windows a fifth smaller. The default quality takes a hundred times as long. */
+/**
+ * About as fast as gzip, while a page of messages becomes a fifth smaller. Brotli's default quality takes a hundred times as
+ * long.
+ */
 const BROTLI_QUALITY = 4;
 const GZIP_LEVEL = 6;
 
@@ -24,19 +27,19 @@ const MAKERS: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
 };
 
 /**
- * Returns the first of our encodings that the client accepts at least as readily as the unencoded body, or undefined for the
- * unencoded body.
+ * Returns the first supported encoding that the client prefers to an unencoded body or accepts equally. Returns undefined if
+ * the body must not be encoded.
  */
 export function codingFor(request: Request): Coding | undefined {
   if (request.headers['accept-encoding'] === undefined) return undefined;
   return CODINGS.find((coding) => request.acceptsEncodings([coding, 'identity']) === coding);
 }
 
-/** Marks a response as dependent on the client's accepted encodings. */
+/** Adds `Accept-Encoding` to the `Vary` header of a response. */
 export function varyByCoding(response: ServerResponse): void {
   const vary = response.getHeader('Vary');
   response.setHeader('Vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`);
 }
 
-/** Encodes a body outside the event loop. The result is held in memory, like the body itself. */
+/** Encodes a body in libuv's thread pool. The result is held in memory, like the body itself. */
 export const compressed = async (bytes: Buffer, coding: Coding): Promise<Buffer> => await MAKERS[coding](bytes);

@@ -45,8 +45,8 @@ export function parseQuery(text: string | null): Record<string, string> {
 }
 
 /**
- * Maximum length, in characters, of a body that is sent together with the headers. A longer body is encoded once, because
- * computing its length and sending it would each encode it again.
+ * Maximum length, in characters, of a body that is sent together with the headers. A longer body is first encoded into a
+ * buffer. Otherwise it would be encoded twice: to compute its length and to send it.
  */
 const SHORT = 2_000;
 

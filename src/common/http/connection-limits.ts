@@ -16,14 +16,15 @@ const REQUEST_MS = 60 * 60_000;
 /** Interval between Node's checks for late requests. */
 const CHECK_MS = 1_000;
 /**
- * Interval between checks of a client's progress. A client that reads nothing is disconnected at the second check, after 30 s.
+ * Interval between checks of a client's progress. A client that reads nothing is disconnected at the second check, after 30
+ * seconds.
  */
 const PROGRESS_CHECK_MS = 15_000;
 /** Time for a client to finish sending after it received the response. */
 const LINGER_MS = 10_000;
 /** Maximum length of path and query. The whole head is limited to 16 KiB, Node's default. */
 const MAX_URL_LENGTH = 8 * 1024;
-/** Name, IPv4 address or bracketed IPv6 address, with an optional port. It becomes part of signed URLs. */
+/** Name, IPv4 address or bracketed IPv6 address, with an optional port. The value becomes part of signed URLs. */
 const HOST = /^(?:[\w.~-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /** Responses to requests that cannot be parsed, by the error code of Node's parser. */
@@ -58,7 +59,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   server.timeout = PROGRESS_CHECK_MS;
   server.keepAliveTimeout = (limits.keepAliveSeconds ?? 65) * 1000;
   if (limits.connections !== undefined) server.maxConnections = limits.connections;
-  // Options of `createServer` that Nest does not pass on.
+  // Sets options of `createServer` that Nest does not pass on.
   Object.assign(server, { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false });
   if (limits.connectionsOfAddress !== undefined) limitAddresses(server, limits.connectionsOfAddress);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -75,7 +76,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   server.on(
     'clientError',
     (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: { headersSent: boolean } }) => {
-      // No other response can be sent in the middle of a response.
+      // An error response cannot be sent in the middle of another response.
       if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent === true) {
         socket.destroy();
         return;
@@ -118,9 +119,9 @@ const WAITING = Symbol('requests that wait');
 type ServedSocket = Socket & { [WAITING]?: number };
 
 /**
- * Starts a request when its response is next on the connection. A queued response gets no event when its connection closes, so
- * no work may be started or kept for it. The same applies to requests that follow the last response that the connection can
- * send.
+ * Starts each pipelined request only when the responses before it have been sent. A queued response emits no event when its
+ * connection closes, so its request must not start any work. The same applies to requests after the last response that the
+ * connection can send.
  */
 export const serveInTurn: RequestHandler = (request, response, next) => {
   const socket: ServedSocket = request.socket;
@@ -139,7 +140,7 @@ export const serveInTurn: RequestHandler = (request, response, next) => {
   socket[WAITING] = waiting;
   response.once('socket', () => {
     socket[WAITING] = (socket[WAITING] ?? 1) - 1;
-    // Node still has work to do on a response that has just got its socket.
+    // Node emits this event before it has finished assigning the socket.
     process.nextTick(begin);
   });
 };

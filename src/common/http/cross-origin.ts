@@ -31,8 +31,8 @@ const POLICY: CorsOptions = {
 };
 
 /**
- * Returns the CORS policy of the API and of signed file URLs. Cookies are not involved, because a page needs a token or a signed
- * URL anyway.
+ * Returns the CORS policy of the API and of signed file URLs. Cookies are not allowed, because access requires a token or a
+ * signed URL anyway.
  */
 export function crossOrigin(origins: Origins): CorsOptionsDelegate<Request> {
   const policy: CorsOptions = { ...POLICY, origin: origins === '*' ? '*' : [...origins] };

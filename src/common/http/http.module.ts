@@ -4,7 +4,10 @@ import { ErrorFilter } from '../errors/error.filter.js';
 import { ValidationPipe } from '../validation/validation.pipe.js';
 import { BodyReaderService } from './body-reader.service.js';
 
-/** Reads and validates every request and formats its errors. The application adds the guards that run before, in order. */
+/**
+ * Reads and validates every request and formats its errors. The application module registers the guards, which run before
+ * validation.
+ */
 @Module({
   providers: [
     BodyReaderService,

@@ -4,7 +4,7 @@ import { JsonText } from './json-text.js';
 
 const MONITORING = /^\/(health\/|metrics$)/;
 
-/** Restricts a worker process to health and metrics, because its port does not serve the API. */
+/** Serves only health checks and metrics. Worker processes do not serve the API. */
 export function onlyMonitoring({ path }: Request, response: Response, next: NextFunction): void {
   if (MONITORING.test(path)) next();
   else response.status(404).json(new JsonText(new PathNotFound().body()));

@@ -15,7 +15,7 @@ const PATIENCE_MS = 60_000;
 /**
  * Reads the body of a request. Returns its JSON value, its text if the content type is not JSON, or undefined for an empty body.
  *
- * @throws Invalid for faulty JSON
+ * @throws Invalid for malformed JSON
  * @throws BadRequest for undecodable bytes and for JSON beyond the parser's limits
  * @throws TooLarge above `limit` bytes
  * @throws UnsupportedMediaType for a compressed body

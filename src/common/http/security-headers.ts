@@ -16,8 +16,8 @@ const DOCUMENTATION_POLICY = {
 };
 /**
  * Returns the content security policy of the page. It allows the page's own files, styles that its components set at run time,
- * and files shown from memory. It also allows connections to the given origins, which serve signed URLs and the sign-in. Inline
- * scripts are blocked.
+ * and images from `blob:` and `data:` URLs. It also allows requests to the given origins, which serve signed URLs and the
+ * sign-in. Inline scripts are blocked.
  */
 const pagePolicy = (mayAsk: readonly string[]): Record<string, string[]> => ({
   'default-src': ["'none'"],
@@ -32,8 +32,8 @@ const pagePolicy = (mayAsk: readonly string[]): Record<string, string[]> => ({
 /** Paths of the page and its own files. */
 const PAGE = /^\/(?:assets\/|\?|$)/;
 /**
- * Content security policy of data responses. If a browser displays such a response as a page, it must not run, load or frame
- * anything.
+ * Content security policy of data responses. A browser that displays such a response as a page must not run or load anything
+ * for it, nor show it in a frame.
  */
 const DATA_POLICY = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
 
@@ -54,7 +54,7 @@ export function securityHeaders({
   const documentation = headersWith(DOCUMENTATION_POLICY, 'same-origin', overTls);
   const page = headersWith(pagePolicy(pageConnectOrigins), 'same-origin', overTls);
   const data = headersWith(DATA_POLICY, 'same-origin', overTls);
-  // The signature grants access, even if a page of another origin embeds the image.
+  // The signature alone grants access, so pages of other origins may embed these files.
   const files = headersWith(DATA_POLICY, 'cross-origin', overTls);
   return (request, response, next) => {
     if (request.url.startsWith('/docs')) documentation(request, response, next);

@@ -4,7 +4,7 @@ import { reportFailure } from '../logging/request-log.js';
 import { codingFor, compressed, MIN_COMPRESSED_BYTES, varyByCoding } from './compression.js';
 import { type Coding, tagHeader } from '../etag/entity-tag.js';
 
-/** Makes a browser revalidate each time. The content is sent again only if its tag has changed. */
+/** Makes browsers revalidate the content on each use. The content is sent again only if its tag has changed. */
 export const REVALIDATE = 'no-cache';
 
 /** Options for sending static content. */

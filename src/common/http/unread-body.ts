@@ -28,8 +28,8 @@ export function declaredBytes({ headers }: IncomingMessage): number | undefined 
 }
 
 /**
- * Stops reading a body that is still being received. Must be called before an error response is sent. Node would otherwise read
- * all of it, and closing the connection immediately could lose the response.
+ * Stops reading a body that is still being received. Must be called before an error response is sent. Otherwise Node would read
+ * the whole body. Closing the connection immediately is not an option either, because the client could lose the response.
  */
 export function abandonBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete || (declaredBytes(request) ?? Infinity) <= SMALL_BODY) return;

@@ -5,7 +5,7 @@ import { IdempotencyRecord } from './idempotency-record.entity.js';
 const KEPT = `interval '24 hours'`;
 /** Time for which a request may still work on its response after its effect was stored. */
 const WORK_TIME = `interval '15 seconds'`;
-/** Maximum number of records removed by a statement. */
+/** Maximum number of records that a statement removes. */
 const PAGE = 1_000;
 /** Minimum stored size of a large response, in bytes. The index of large responses has the same condition. */
 export const LARGE_ANSWER = 16_384;
@@ -16,8 +16,8 @@ export type CurrentRecord = Pick<IdempotencyRecord, 'body_digest' | 'status' | '
 
 export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRecord) {
   /**
-   * Takes the lock `idempotency:<scope>` until the transaction ends. Only its holder may apply the effect. Returns false if
-   * another transaction holds it.
+   * Takes the lock `idempotency:<scope>` until the transaction ends. Only its holder may apply the effect of the request.
+   * Returns false if another transaction holds it.
    */
   async tryLock(scope: Buffer): Promise<boolean> {
     const [row]: { locked: boolean }[] = await this.query(

@@ -57,7 +57,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-/** Returns the earlier response. Rethrows any other error. */
+/** Returns the earlier response if the request was already answered. Rethrows any other error. */
 async function answerAgain(error: unknown, keyed: AnsweringRequest, response: ServerResponse): Promise<unknown> {
   if (!(error instanceof AlreadyAnswered)) {
     await keyed.failed();

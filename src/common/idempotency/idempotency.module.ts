@@ -3,7 +3,7 @@ import { SecretsModule } from '../secrets/secrets.module.js';
 import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 import { IdempotencyService } from './idempotency.service.js';
 
-/** Makes requests take effect only once. Available to all modules, whose operations opt in. */
+/** Makes requests take effect only once. Global, so that operations of every module can opt in. */
 @Global()
 @Module({
   imports: [SecretsModule],

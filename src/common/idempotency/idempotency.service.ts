@@ -12,7 +12,7 @@ import { type CurrentRecord, IdempotencyRecordsRepository, LARGE_ANSWER } from '
 import { AlreadyAnswered, type StoredAnswer, type KeyedRequest, type Proof } from './keyed-request.js';
 import { SealedContent } from './sealed-content.js';
 
-/** Name of the platform secret used if the setting is absent, and purpose of the derived key. */
+/** Name of the platform secret that is used if ANSWERS_SECRET is absent. It is also the purpose of the derived key. */
 const SECRET = 'idempotency-answers';
 
 /** Seconds after which a client should retry while its first request is still in progress. */
@@ -26,7 +26,7 @@ const MAX_KEYS = 100_000;
 const MAX_BYTES = 256 * 1024 ** 2;
 /**
  * Maximum size of a company's large responses, in bytes. Enforced on each new large response, so that requests cannot outrun
- * the periodic work.
+ * the periodic cleanup.
  */
 const MAX_LARGE_BYTES = 64 * 1024 ** 2;
 
@@ -46,7 +46,7 @@ export interface RequestIdentity {
 /** Manages requests with an `Idempotency-Key` and their responses. */
 @Injectable()
 export class IdempotencyService implements OnModuleInit {
-  /** Uses ANSWERS_SECRET, if it is set. */
+  /** Encrypts with ANSWERS_SECRET. Undefined if it is not set. */
   private readonly box: SecretBox | undefined;
 
   constructor(

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 const INTERVAL_MS = 5_000;
 
 /**
- * Checks for pending work immediately, at intervals and whenever it is woken, until it is stopped. Checks never overlap. Any
- * number of wake-ups during a check cause a single additional check.
+ * Checks for pending work immediately, at intervals and whenever it is woken, until it is stopped. Checks never overlap. All
+ * wake-ups during a check cause a single additional check.
  */
 export class IntervalRunner {
   private isStopped = false;

@@ -5,7 +5,7 @@ const LEASE_MS = 15_000;
 const RENEWAL_MS = 5_000;
 const MAX_DURATION_MS = 60 * 60_000;
 
-/** Thrown if the caller no longer owns the work, because another process took it over or it has ended. */
+/** Thrown if the caller no longer owns the work, because another process took it over or the work has ended. */
 export class LeaseLost extends Error {}
 
 export class WorkTooLong extends Error {}

@@ -14,7 +14,7 @@ export type WalkStart = string | null | undefined;
 const encode = (listing: string, key: string): string => Buffer.from(`${listing}:${key}`).toString('base64url');
 
 /**
- * Returns the start of a page in a walk. Rejects cursors from other listings and cursors that were never returned.
+ * Returns the start of a page in a walk. Rejects cursors of other listings and cursors that the service cannot have returned.
  *
  * @param place location of the cursor in the request
  * @param isKey whether a string can be the key of an item. Accepts ids by default.
@@ -57,7 +57,7 @@ export function isCreationKey(key: string): boolean {
   );
 }
 
-/** Returns the time and id after which a walk continues, newest first. */
+/** Returns the time and id after which a newest-first walk continues. */
 export const creationOf = (start: string | null): [created_at: string, id: string] =>
   start === null ? ['infinity', LAST_ID] : (start.split(' ', 2) as [string, string]);
 
@@ -70,7 +70,7 @@ export function creationPlace(start: string | null): { at: string; id: string } 
 /** Greatest possible id. */
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Returns the cursor of the next page if the request had a cursor. It is null on the last page. */
+/** Returns the cursor of the next page, or null on the last page. Returns no cursor if the request had none. */
 export function nextPage(
   listing: string,
   { cursor, limit }: Paging,

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Principal } from '../../auth/principal.js';
 import { routeOf } from '../http/route-of.js';
 
-/** Key of the function that reports errors after the request's line was written. */
+/** Key of the function that logs errors after the request's line was written. */
 const LATE = Symbol('late errors');
 
 declare module 'node:http' {

@@ -49,7 +49,7 @@ codes. The service's log contains the \`X-Request-Id\` of each response. Before 
 **To begin**, press _Authorize_, then try _Get the caller_, _List projects_, and _Post chat message_ followed by _Get chat
 sync_. The examples use the demo data of a first local start.`;
 
-/** Groups of operations in Swagger UI. Starts with the first steps, then follows the documented interface. */
+/** Groups of operations in Swagger UI. The groups for the first steps come first. */
 const GROUPS: Record<string, string> = {
   Identity: 'The caller and its API keys. Begin with _Get the caller_.',
   Projects: 'Projects, their snapshots and their live events.',
@@ -75,7 +75,7 @@ const validationResponse: Schema = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/HTTPValidationError' } } },
 };
 
-/** Bodies of failed validation, as documented by FastAPI. */
+/** Response bodies of validation errors, as documented by FastAPI. */
 const validationSchemas: Record<string, Schema> = {
   HTTPValidationError: {
     properties: { detail: { items: { $ref: '#/components/schemas/ValidationError' }, type: 'array', title: 'Detail' } },
@@ -154,7 +154,7 @@ function complete(operation: OperationObject, path: string, method: string, shar
   const isTagged = operation[TAGGED] === true;
   if (isTagged) documentTags(operation, method);
   delete operation[TAGGED];
-  // Operations without credentials do not read domain data either.
+  // Public operations access no domain data, so they cannot return these errors.
   operation.security ??= [];
   if (operation.security.length === 0) return;
   const isConditional = isTagged && method !== 'get' && method !== 'post';
@@ -239,8 +239,8 @@ const conditionHeader = (name: string, description: string): Parameter => ({
 });
 
 /**
- * Replaces a composition of a single schema with that schema. The schema of any value already includes null, so it needs no
- * alternative.
+ * Replaces `allOf` or `anyOf` with its only schema. The empty schema replaces all alternatives, because it allows every value
+ * including null.
  */
 function unwrap(property: Schema): void {
   for (const key of ['allOf', 'anyOf']) {

@@ -1,6 +1,6 @@
 /**
- * Objects used in the document's examples. They exist in the demo data of a first start with the embedded database, so the
- * examples can be tried unchanged.
+ * Objects used in the document's examples. They are part of the demo data that the first start with the embedded database
+ * creates, so the examples can be tried unchanged.
  */
 export const EXAMPLE = {
   project_id: '01900000-0000-7000-8000-00000000de30',
@@ -12,7 +12,7 @@ export const EXAMPLE = {
   notes: 'notes',
   draft: 'drafts/rough-plan.md',
   old_drafts: ['drafts/old-plan.md', 'drafts/older'],
-  /** Number on the data card with the id below. */
+  /** Name of a number on the data card `card_id`. */
   value: 'hours',
   card_id: '01900000-0000-7000-8000-00000000de33',
   /** Conversation other than the default conversation. */
@@ -39,6 +39,6 @@ export const PARAMETER_EXAMPLES: Record<string, string> = {
   user_id: EXAMPLE.user_id,
 };
 
-/** Containers in the format of file operations. */
+/** Containers in the format that file operations expect. */
 export const EXAMPLE_WORKSPACE = { source: 'workspace', project_id: EXAMPLE.project_id } as const;
 export const EXAMPLE_DEPLOYMENT = { source: 'deployment', deployment_name: EXAMPLE.deployment_handle } as const;

@@ -10,14 +10,14 @@ import { MetricsService } from '../metrics/metrics.service.js';
 import { FairShares } from './fair-shares.js';
 import { sharesOf } from './limits.js';
 
-/** Marks a route whose responses stay open, such as event streams. These are limited by number, not by share. */
+/** Marks a route whose responses stay open, such as event streams. The number of open responses has a separate limit. */
 export const StaysOpen = Reflector.createDecorator<void, boolean>({ transform: () => true });
 
 /**
  * Limits the concurrent requests of each caller and each company. A request counts from this guard until its work is done and
- * the response was received. Additional requests wait for their turn.
+ * the client has received the response. Additional requests wait for their turn.
  *
- * Most database connections therefore stay free for other callers, regardlessX Only short reads share their connections. A
+ * A single caller or company therefore cannot use most of the database connections. Only short reads share connections. A
  * client that disconnects loses its place in the queue, but work that has started keeps its share.
  */
 @Injectable()
@@ -57,7 +57,7 @@ export class FairShareGuard implements CanActivate {
     const ticket = this.shares.take(1, sharesOf(caller, this.limits));
     let isAtWork = ticket.granted === undefined;
     response.once('close', () => {
-      // A response that was cut off never ends.
+      // A response that was cut off never ends, so its handler may never report the end of its work.
       if (!isAtWork || response.headersSent) ticket.leave();
     });
     onceResponded(response, () => {

@@ -31,7 +31,8 @@ export interface Field {
 
 /**
  * Rule over several fields. Returns the error entries, with locations relative to the object. The location of the object itself
- * is `[]`, and that of a field is `['project_id']`. `received` is the object as received, for use as the `input` of an entry.
+ * is `[]`, and a field's location is, for example, `['project_id']`. `received` is the object as received, for use as the
+ * `input` of an entry.
  */
 export type ObjectRule<Value> = (value: Value, received: JsonObject) => ErrorEntry[];
 

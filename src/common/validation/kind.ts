@@ -5,7 +5,7 @@ import { type ErrorEntry, invalidValue } from '../errors/errors.js';
 /** JSON schema, as used in OpenAPI 3.1. */
 export type Schema = Record<string, unknown>;
 
-/** Kind of field: converts a received value to the value of the instance, and documents it. */
+/** Field kind. Converts a received value to the value of the property and provides its schema. */
 export interface Kind<Value> {
   read(input: Json): Value | Rejected;
   readonly schema: Schema;

@@ -39,7 +39,9 @@ export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: num
   };
 }
 
-/** Field kind for objects with arbitrary keys whose values have the same kind. Becomes a map in the order received. */
+/**
+ * Field kind for objects with arbitrary keys whose values have the same kind. Converts them to a `Map` in the order received.
+ */
 export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {}): Kind<Map<string, Item>> {
   return {
     schema: { type: 'object', additionalProperties: item.schema, ...schemaLimits({ maxProperties }) },
@@ -60,7 +62,7 @@ export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {
   };
 }
 
-/** Field kind for objects with arbitrary content. Becomes a plain object. */
+/** Field kind for objects with arbitrary content. Converts them to plain objects. */
 export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
   return {
     schema: { type: 'object', additionalProperties: true, ...schemaLimits({ maxProperties }) },
@@ -72,7 +74,7 @@ export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
   };
 }
 
-/** Kind of any JSON value. Becomes plain objects and arrays. */
+/** Field kind for any JSON value. Converts JSON objects and arrays to plain ones. */
 export const anyKind: Kind<unknown> = {
   schema: {},
   read: (input) => (hasValidTexts(input) ? toPlain(input) : rejectValue(INVALID_TEXT, input)),
