@@ -8,9 +8,12 @@ import { PreparedClient } from './prepared-client.js';
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
-/** Statement timeout, enforced by the server. Clients do not wait for a server that fails to enforce it. */
+/** Statement timeout, enforced by the server. If the server fails to enforce it, the client's own timeout ends the wait. */
 const STATEMENT_MS = 25_000;
-/** Transaction timeout. A transaction holds locks and a connection. The server ends it together with its connection. */
+/**
+ * Transaction timeout. A transaction holds locks and a connection, so the server ends a long transaction by closing its
+ * connection.
+ */
 const TRANSACTION_MS = 30_000;
 
 // JIT is off. Statements are short, and the planner overestimates recursive queries so much that compiling them would take a
@@ -22,7 +25,7 @@ const ONE_PLAN = 'plan_cache_mode=force_generic_plan';
 
 /**
  * Lock timeout of a migration. Requests queue behind the waiting migration. The value is below the server's `deadlock_timeout`,
- * so a migration gives way before the server ends a request.
+ * so a migration gives way before the server aborts a request because of a deadlock.
  */
 const LOCK_MS = 500;
 

@@ -7,8 +7,8 @@ import { sqlStateOf } from './sql-state.js';
 export type Tx = EntityManager;
 
 /**
- * Deadlock, serialization failure, and prepared statements invalidated by a migration. The transaction had no effect and can run
- * again.
+ * SQLSTATEs of deadlocks, serialization failures, and prepared statements that a migration has invalidated. The transaction had
+ * no effect and can run again.
  */
 const RETRIED_CODES = new Set(['40P01', '40001', '0A000', '26000']);
 const ATTEMPTS = 4;
@@ -16,10 +16,10 @@ const ATTEMPTS = 4;
 type Results<Statements extends readonly unknown[]> = { -readonly [At in keyof Statements]: Awaited<Statements[At]> };
 
 /**
- * Returns the results of independent statements. Each argument is the promise of a statement that was already issued, or a plain
- * value, which is returned unchanged. Statements on the same connection are sent without waiting for earlier results. They run in
- * order, each with its own snapshot, so a statement behind a lock sees the changes that the lock waited for. After all statements
- * have settled, the first error in argument order is thrown.
+ * Returns the results of independent statements. Each argument is the promise of a statement that was already issued, or a
+ * plain value, which is returned unchanged. Statements on the same connection are sent without waiting for earlier results.
+ * They run in order, each with its own snapshot, so a statement after a lock sees the changes of the lock's previous holder.
+ * After all statements have settled, the first error in argument order is thrown.
  */
 export async function pipelined<const Statements extends readonly unknown[]>(
   ...statements: Statements
@@ -96,7 +96,7 @@ export class DatabaseService implements OnApplicationShutdown {
     return hooks;
   }
 
-  /** Runs reads that all see the same snapshot, taken by the first of them. */
+  /** Runs reads that all see the same snapshot, which the first read takes. */
   async snapshot<T>(read: (tx: Tx) => Promise<T>): Promise<T> {
     return await this.source.transaction('REPEATABLE READ', read);
   }

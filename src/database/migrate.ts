@@ -12,7 +12,7 @@ const POLL_MS = 500;
 /** Delay before reporting that another process's migrations are still running. */
 const SAID_AFTER_MS = 5_000;
 const MIGRATIONS = join(import.meta.dirname, 'migrations/*.js');
-/** Deadlock and lock timeout. After these errors, the migration had no effect. */
+/** SQLSTATEs of a deadlock and a lock timeout. A migration that fails with one of them had no effect. */
 const RETRIED_CODES = ['40P01', '55P03'];
 const RETRY_MS = 250;
 /** Maximum time for retries. */

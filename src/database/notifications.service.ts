@@ -77,7 +77,7 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
   }
 
   private async sendWaiting(): Promise<void> {
-    // Batches all keys sent synchronously. It also keeps the code below from running before `sending` is set.
+    // Waiting batches all keys that are sent synchronously. It also lets the caller set `sending` before the code below runs.
     await Promise.resolve();
     for (let { connection } = this; this.waiting.size > 0 && connection !== undefined; { connection } = this) {
       const batch = this.waiting;

@@ -7,8 +7,8 @@ import pg from 'pg';
  */
 const MAX_STATEMENTS = 500;
 /**
- * The server cannot run a prepared statement. Either a migration changed its columns, or preparing it failed, or one of its
- * parameters could not be sent.
+ * SQLSTATEs of a prepared statement that the server cannot run: a migration changed its columns, preparing it failed, or one of
+ * its parameters could not be sent.
  */
 const UNUSABLE = new Set(['0A000', '26000']);
 
@@ -32,8 +32,8 @@ export class PreparedClient extends pg.Client {
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    // An error event without a listener would end the process. The pool and TypeORM listen too, but neither does between the moment
-    // the pool hands out the connection and the moment TypeORM takes it.
+    // An error event without a listener would end the process. The pool and TypeORM add their own listeners, but the connection
+    // has neither while the pool hands it to TypeORM.
     this.on('error', () => undefined);
     const { connection } = this as unknown as { connection: { attachListeners(stream: Socket): void } };
     const attach = connection.attachListeners.bind(connection);
@@ -66,8 +66,8 @@ export class PreparedClient extends pg.Client {
   }
 
   /**
-   * Commits, and throws if the server rolled back instead. It answers the commit of a failed transaction with a rollback, which
-   * must not look like success.
+   * Commits, and throws if the server rolled back instead. The server answers the commit of a failed transaction with a
+   * rollback, which must not look like success.
    */
   private async commit(): Promise<pg.QueryResult> {
     const result = await super.query('COMMIT');

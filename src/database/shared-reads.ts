@@ -1,6 +1,6 @@
 import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
 
-/** Number of connections shared by short reads. More connections wake more server processes, for less gain. */
+/** Number of connections shared by short reads. Each additional connection wakes another server process and saves less time. */
 const CONNECTIONS = 2;
 
 interface Shared {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 const OLDEST_VERSION = 18;
-/** Rounds of the check for a pooler. A single round can miss a pool with several idle connections. */
+/** Number of rounds of the check for a pooler. A single round can miss a pool with several idle connections. */
 const ROUNDS = 5;
 
 /** Thrown for a database that this service cannot use. The message is a sentence that gives the reason. */

@@ -66,7 +66,7 @@ export class QueueMetricsService {
     return await this.probe.read<Backlog & Record<string, unknown>>(this.backlogs.join(' UNION ALL '));
   }
 
-  /** Starts to measure the work on a task. Call the returned function when the work ends. */
+  /** Starts measuring the duration of a task. Call the returned function when the work ends. */
   startTimer(task: string): (outcome: Outcome) => void {
     const end = this.durations.startTimer({ task });
     return (outcome) => {

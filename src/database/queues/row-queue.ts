@@ -17,7 +17,9 @@ export interface QueuedRow {
 
 export interface Claimed<Row> {
   rows: Row[];
-  /** Whether rows may remain that could not be claimed yet. The queue then polls again when one of its rows ends. */
+  /**
+   * Whether rows may remain that could not be claimed yet. The queue then polls again when the work on one of its rows ends.
+   */
   more: boolean;
 }
 
@@ -97,7 +99,7 @@ export class RowQueue<Row extends QueuedRow> {
     this.poller?.wake();
   }
 
-  /** Stops the work of this process on a row that was ended elsewhere. */
+  /** Aborts this process's work on a row that another process or a request has ended. */
   abandon(id: string): void {
     for (const { row, lease } of this.running) if (row.id === id) lease.abort(new LeaseLost());
   }
