@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { Config } from './config.js';
 
-/** Names of all settings. Every setting is validated. */
+/** Names of all settings. They are derived from the validators, because every setting has a validator. */
 export const SETTINGS = Object.keys(
   getMetadataStorage().groupByPropertyName(getMetadataStorage().getTargetValidationMetadatas(Config, '', false, false)),
 );
@@ -11,7 +11,7 @@ export const SETTINGS = Object.keys(
 /** Settings required with an S3 server. */
 const S3_WITH_ENDPOINT = ['S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET'] as const;
 
-/** Settings that tie tokens of an OpenID provider to this service. */
+/** Settings required with an OpenID provider, so that only tokens for this service are accepted. */
 const PROVIDER_NEEDS = ['AUTH_ISSUER', 'AUTH_AUDIENCE'] as const;
 
 /** Thrown for settings that are invalid or do not fit together. The message lists the variables but never a value. */
@@ -67,7 +67,10 @@ function authProblems(config: Config, values: Record<string, unknown>): string[]
   ];
 }
 
-/** Returns a setting from its variable, otherwise from the file in `<name>_FILE`, which is how secrets are mounted. */
+/**
+ * Returns the value of a setting's variable. If it is not set, returns the content of the file named by `<name>_FILE`, such as
+ * a mounted secret.
+ */
 function valueOf(name: string, environment: NodeJS.ProcessEnv): string {
   const [value = '', file = ''] = [environment[name], environment[`${name}_FILE`]];
   if (value !== '' || file === '') return value;

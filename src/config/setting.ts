@@ -27,7 +27,7 @@ export const Flag = (): PropertyDecorator =>
     IsIn([true, false]),
   );
 
-/** Complete http or https URL. Hosts need no dot. */
+/** Complete http or https URL. Host names need no dot. */
 export const HttpUrl = (): PropertyDecorator =>
   IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true });
 

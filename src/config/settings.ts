@@ -52,8 +52,8 @@ export class Settings {
   RATE_LIMIT_PER_MINUTE: number = 0;
 
   /**
-   * Maximum number of 401 responses per minute from this process to an address, for requests without valid credentials. 0
-   * disables the limit.
+   * Maximum number of 401 responses that this process sends to an address per minute. Additional requests without valid
+   * credentials get 429. 0 disables the limit.
    */
   @WholeNumber(0)
   RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: number = 0;
@@ -106,8 +106,8 @@ export class Settings {
   STOP_DELAY_SECONDS: number = 0;
 
   /**
-   * Seconds that an idle client connection stays open. Set it above the idle time of the load balancer, which otherwise sends
-   * requests on connections that are about to close.
+   * Seconds that an idle client connection stays open. Set it above the idle timeout of the load balancer. Otherwise the load
+   * balancer sends requests on connections that are about to close.
    */
   @WholeNumber(1, 3_600)
   KEEP_ALIVE_SECONDS: number = 65;
@@ -223,7 +223,9 @@ export class Settings {
   @WholeNumber(1)
   FILES_COMPANY_MAX_BYTES?: number;
 
-  /** Disk space that files never use, in bytes. When less is free, writes of files are rejected. Reduce it for small volumes. */
+  /**
+   * Disk space that files never use, in bytes. When less space is free, file writes are rejected. Reduce it for small volumes.
+   */
   @WholeNumber(0)
   FILES_RESERVE_BYTES: number = GiB;
 
@@ -273,7 +275,7 @@ export class Settings {
 
   /**
    * Seconds that file content is kept after its last reference is removed. Must exceed the duration of any turn and the
-   * lifetime of any URL.
+   * lifetime of any signed URL.
    */
   @WholeNumber(1)
   FILES_GRACE_SECONDS: number = 24 * 60 * 60;
@@ -344,8 +346,8 @@ export class Settings {
   PRICE_SOLVE_SECOND: number = 0.01;
 
   /**
-   * Maximum size of a file that is read as a table or document, in bytes. Reading copies up to four times as much into DATA_DIR
-   * temporarily.
+   * Maximum size of a file that is read as a table or document, in bytes. Reading a file temporarily needs up to four times its
+   * size in DATA_DIR.
    */
   @WholeNumber(1)
   TABLES_FILE_MAX_BYTES: number = 500 * MiB;
