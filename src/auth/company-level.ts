@@ -4,8 +4,8 @@ import { callerOf } from './decorators.js';
 import type { Principal } from './principal.js';
 
 /**
- * Caller whose company-level rights were checked. Services require this type for company-wide changes. The plain {@link
- * Principal} of an agent's tool does not compile as this type.
+ * Caller whose company-level rights were checked. Services require this type for company-wide changes. An agent's tool has only
+ * a plain {@link Principal}, so code that passes it to such a service does not compile.
  */
 export type CompanyPrincipal = Principal & {
   readonly kind: Exclude<Principal['kind'], 'agent'>;

@@ -4,7 +4,9 @@ import { ApiExtension } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Principal } from './principal.js';
 
-/** Request after the guard. On public routes it has neither a caller nor `authenticatedAt`, a time of `performance.now()`. */
+/**
+ * Request after authentication. `authenticatedAt` is a time of `performance.now()`. Both fields are missing on public routes.
+ */
 export type AuthenticatedRequest = Request & { caller?: Principal; authenticatedAt?: number };
 
 /** Opens a route to callers without credentials. */

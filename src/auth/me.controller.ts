@@ -19,7 +19,7 @@ export class MeController {
   })
   getMe(@Caller() caller: Principal): Tagged<MeResponse> {
     const me = MeResponse.from(caller);
-    // There is no row with a revision for this response.
+    // No row revision covers this response, so its content determines the tag.
     return Tagged.of(entityTag('me', JSON.stringify(me)), me);
   }
 }

@@ -106,7 +106,7 @@ export class Principal {
 
   /**
    * Runs `work`, whose result is the body of the response. A request with an `Idempotency-Key` takes effect only once. Later
-   * requests with that key get the first body.
+   * requests with that key get the body of the first response.
    *
    * Services call it in the transaction of the effect, after checking the caller's current rights. They must call it before
    * they check any rule whose result the first request may have changed.

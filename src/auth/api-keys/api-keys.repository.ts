@@ -26,7 +26,9 @@ const reach = ({ company_id, isCompanyLevel, user_id, api_key_id }: Principal): 
   api_key_id,
 ];
 
-/** Stores API keys. To add a key, lock its creator's row first, so that the creator's keys can be counted. */
+/**
+ * Stores API keys. To add a key, lock its creator's row first, so that concurrent requests cannot exceed the creator's limit.
+ */
 export class ApiKeysRepository extends EntityRepository(ApiKey) {
   /** Returns the number of valid keys that a user has created. */
   async countValid(company_id: string, user_id: string): Promise<number> {
@@ -72,7 +74,7 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
     return count > 0;
   }
 
-  /** Returns the ids of the revoked keys. */
+  /** Returns the ids of the revoked keys among the given keys. */
   async revokedOf(ids: readonly string[]): Promise<string[]> {
     const revoked: { id: string }[] = await this.query(
       'SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NOT NULL',

@@ -7,8 +7,8 @@ const MAX_NAME_LENGTH = 500;
 const MAX_URL_LENGTH = 2000;
 
 /**
- * Claim names in a token. A name refers to a claim of the payload, otherwise it is a path into nested claims, such as
- * `realm_access.roles`.
+ * Claim names in a token. A name refers to a top-level claim. If that claim does not exist, the name is a path into nested
+ * claims, such as `realm_access.roles`.
  */
 export interface ClaimNames {
   user_id: string;
