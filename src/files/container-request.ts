@@ -43,7 +43,7 @@ export abstract class ContainerRequest {
   snapshot_id?: string | null;
 }
 
-/** Adds the container identifiers after the fields of a class, and the rule that the source's identifier is present. */
+/** Adds the container identifiers after the fields of a class, and the rule that the source's identifier must be present. */
 export function NamesContainer<Request extends ContainerRequest>(rule: ObjectRule<Request> = missingIdentifier) {
   return (type: Type<Request>): void => {
     for (const [source, name] of Object.entries(IDENTIFIERS)) {

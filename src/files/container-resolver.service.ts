@@ -85,7 +85,7 @@ export class ContainerResolverService {
   }
 
   /**
-   * Checks whether a caller may write to a container of their company that they have not named.
+   * Checks whether a caller may write to a container of their company that the request does not name.
    *
    * @returns false if they may not even see it
    * @throws Forbidden

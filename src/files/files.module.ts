@@ -31,7 +31,7 @@ import { WorkspaceChangesService } from './workspace-changes.service.js';
 /**
  * Files and directories of deployments, workspaces and snapshots. Other modules create containers and work on trees through the
  * exported services. They register how requests find their containers ({@link ContainerResolverService}) and listen to changes
- * on behalf of a conversation ({@link WorkspaceChangesService}).
+ * made on behalf of a conversation ({@link WorkspaceChangesService}).
  *
  * Each folder imports only from folders after it in this order: maintenance, uploads, the files directly in this folder, tree,
  * blobs.

@@ -82,7 +82,7 @@ export class FilesService {
   }
 
   /**
-   * Returns content like {@link content}, but the extracted text for documents.
+   * Works like {@link content}, but returns the extracted text of documents.
    *
    * @throws Invalid if the document cannot be read
    */

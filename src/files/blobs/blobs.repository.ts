@@ -20,8 +20,8 @@ interface WrittenBlob {
 }
 
 /**
- * Stores the rows of blobs. A writer that refers to a blob locks its row until the reference is committed. Deletion locks the
- * rows first.
+ * Stores the rows of blobs. A writer that refers to a blob locks its row until the reference is committed. A deletion also
+ * locks the rows first.
  */
 export class BlobsRepository extends EntityRepository(Blob) {
   /** Inserts blobs whose objects are about to be written, and returns their ids. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Decodes strict UTF-8, including a byte order mark. Returns undefined for invalid UTF-8 and for NUL. */
+/** Decodes strict UTF-8 and keeps a byte order mark. Returns undefined for invalid UTF-8 and for NUL. */
 export function decodeText(bytes: Buffer): string | undefined {
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
 }

@@ -54,8 +54,8 @@ export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplica
   }
 
   /**
-   * Runs `work` on a copy of the content. The copy exists at `path` (absolute) until `work` has settled. The copies of a
-   * process wait for disk space.
+   * Runs `work` on a copy of the content. The copy exists at `path` (absolute) until `work` has settled. A copy waits until the
+   * other copies of the process leave enough disk space.
    *
    * @throws TooLarge over TABLES_FILE_MAX_BYTES, before anything is copied
    * @throws TooManyRequests if no space was available for 10 seconds

@@ -24,7 +24,7 @@ export interface ContainerQuery {
   resource: Resource;
 }
 
-/** Container that belongs to a client's identifier. */
+/** Container that a client's identifier refers to. */
 export interface ResolvedContainer {
   container_id: string;
   /** Project of a workspace or snapshot. */

@@ -18,7 +18,8 @@ const CONTAINER = '(SELECT container_id FROM place)';
 const fromRoot = (path: string): string => `concat_ws('/', nullif($3::text, ''), ${path})`;
 
 /**
- * CTE `sought` with the directory and the number of its entries. It has a single path, so that the planner expects a short walk.
+ * CTE `sought` with the directory and the number of its entries. It follows a single path, so that the planner expects few
+ * rows.
  */
 const find = (place: string): string => `
   WITH RECURSIVE place AS MATERIALIZED (${place}),

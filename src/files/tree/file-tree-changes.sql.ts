@@ -11,8 +11,8 @@ const parentOf = (of: string): string =>
   `LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.parent_id OFFSET 0)`;
 
 /**
- * Returns SQL for the physical row of a node. PostgreSQL would compare long lists of ids one by one. It would also do so with
- * row locations if another condition seemed selective.
+ * Returns SQL for the physical location of a node's row. With a long list of ids, PostgreSQL would compare every row with each
+ * id. It would also do this with locations if another condition seemed selective.
  */
 const rowOf = (of: string): string =>
   `LATERAL (SELECT c.ctid FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.node_id OFFSET 0)`;

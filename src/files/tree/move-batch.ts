@@ -31,7 +31,7 @@ interface CachedNode {
   implied: boolean;
   /** Number of direct entries. */
   entries: number;
-  /** Known names in the directory. Null if no node has the name. */
+  /** Known entries of the directory by name. Null if no entry has the name. */
   children: Map<string, CachedNode | null> | undefined;
   /** Location in the database, as {@link slotOf}. */
   stored: string | undefined;
@@ -218,7 +218,7 @@ export class MoveBatch {
     node.parent = undefined;
   }
 
-  /** Drops a directory if it is implied and empty, and then its parents. */
+  /** Drops a directory if it is implied and empty, and then each parent for which this becomes true. */
   private prune(directory: CachedNode | undefined): void {
     let at = directory;
     while (at !== undefined && at.implied && at.entries === 0) {
@@ -291,7 +291,7 @@ function idOf({ node_id }: CachedNode): number {
 }
 
 /**
- * Returns the location of a node as the database distinguishes it. A directory that is not inserted yet has no entries in the
+ * Returns a key for the location of a node in the database. A directory that is not inserted yet has no entries in the
  * database.
  */
 const slotOf = ({ parent, name }: CachedNode): string => `${parent?.node_id ?? 'new'}/${name}`;

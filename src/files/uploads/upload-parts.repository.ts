@@ -18,15 +18,16 @@ export class UploadPartsRepository extends EntityRepository(UploadPart) {
   }
 
   /**
-   * Counts the bytes that a request may send. The upload must be locked. Earlier requests for the part can no longer complete.
+   * Adds the bytes that a request may send to the counted bytes. The upload must be locked. Earlier requests for the part can
+   * no longer complete.
    */
   async expect({ upload_id, part_number, put_id }: PartRequest, bytes: number): Promise<void> {
     await this.query(EXPECT_PART, [upload_id, part_number, put_id, bytes]);
   }
 
   /**
-   * Ends a request that has sent this many bytes, or null to keep the part unchanged. Returns false if a newer request sends the
-   * part or the upload has ended.
+   * Ends a request. `bytes` is the number of bytes that it has sent, or null to keep the part unchanged. Returns false if a
+   * newer request sends the part or the upload has ended.
    */
   async end({ upload_id, part_number, put_id }: PartRequest, bytes: number | null): Promise<boolean> {
     const ended: unknown[] = await this.query(END_PART, [upload_id, part_number, put_id, bytes]);

@@ -8,8 +8,8 @@ export const COUNTED_OF_PART =
   'SELECT greatest(size, expected) AS counted FROM upload_parts WHERE upload_id = $1 AND part_number = $2';
 
 /**
- * Counts that request `$3` may send `$4` bytes as part `$2` of the locked upload `$1`. Earlier requests for the part can no
- * longer complete, including requests of a crashed process.
+ * Adds the `$4` bytes that request `$3` may send as part `$2` to the counted bytes of the locked upload `$1`. Earlier requests
+ * for the part can no longer complete, including requests of a crashed process.
  */
 export const EXPECT_PART = `
   WITH part AS (
@@ -21,8 +21,8 @@ export const EXPECT_PART = `
   ${ADD_RECEIVED}`;
 
 /**
- * Ends request `$3` with `$4` bytes as part `$2` of upload `$1`, or null to keep the part unchanged. Returns a row if it was the
- * newest request for the part and the upload is still open.
+ * Ends request `$3`, which has sent `$4` bytes as part `$2` of upload `$1`. If `$4` is null, the part stays unchanged. Returns
+ * a row if it was the newest request for the part and the upload is still open.
  */
 export const END_PART = `
   WITH upload AS (SELECT id FROM uploads WHERE id = $1 AND state IN ('open', 'completing') FOR NO KEY UPDATE),
