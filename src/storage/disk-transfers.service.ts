@@ -34,7 +34,9 @@ export interface AdmittedPart {
 /** Response to a request for a part that a later request is sending. */
 export const PART_SUPERSEDED = 'The part is being sent again, or its upload has ended';
 
-/** Checks that a signed URL may still be used, because its signature only proves that this was the case earlier. */
+/**
+ * Checks that a signed URL may still be used, because its signature only proves that its use was allowed when it was signed.
+ */
 export interface TransferRules {
   /** @param announced number of bytes that the sender declares @throws DomainError if the part may no longer be received */
   admitPart(url: PartUrl, announced: number | undefined): Promise<AdmittedPart>;
@@ -47,7 +49,10 @@ export interface TransferRules {
 export class DiskTransfersService {
   private transferRules?: TransferRules;
   private readonly receiving = new FairShares(Infinity);
-  /** Limit on database queries for signed URLs. They do not identify a caller, so they share the limit of a single caller. */
+  /**
+   * Limit on database queries for signed URLs. The URLs do not identify a caller, so all of them share the limit of a single
+   * caller.
+   */
   private readonly asking: FairShares;
 
   constructor(

@@ -132,7 +132,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
    * Receives a part and replaces an existing part with the same number.
    *
    * @param announcedBytes declared number of bytes, or 0 if unknown
-   * @param keep receives the number of bytes before they become the part, and can throw to leave everything unchanged
+   * @param keep is called with the number of received bytes before they become the part, and can throw to reject them
    * @returns the part's etag
    * @throws TooLarge over `maxBytes`
    * @throws UploadMissing
@@ -177,7 +177,8 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
 
   async completeUpload(key: string, uploadId: string, requested: readonly PartName[]): Promise<void> {
     const open = this.uploadFolder('uploads', key, uploadId);
-    // No more parts can reach the folder under this name. The name already exists if an earlier completion was interrupted.
+    // After the folder is renamed, no more parts can be added. It already has the new name if an earlier completion was
+    // interrupted.
     const claimed = this.uploadFolder('completing', key, uploadId);
     await renameIfThere(open, claimed);
     const parts = await partsIn(claimed);

@@ -213,7 +213,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     if (range === undefined) return await this.client.getObject(this.bucket, key);
     const { start, end } = range;
     if (end >= start) {
-      // S3 returns everything from `start` if the length is undefined.
+      // S3 returns all bytes from `start` if the length is undefined.
       const length = end === Infinity ? undefined : end - start + 1;
       return await this.client.getPartialObject(this.bucket, key, start, length);
     }
@@ -239,7 +239,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  /** Creates the bucket if it does not exist. Checks only until the bucket was found once. */
+  /** Creates the bucket if it does not exist. Once the bucket was found, it is not checked again. */
   private async prepare(): Promise<void> {
     this.prepared ??= this.makeBucket();
     try {

@@ -19,7 +19,7 @@ export async function* bodyWithTimeout(body: Readable, patienceMs = PATIENCE_MS)
       yield piece.value;
     }
   } finally {
-    // Not awaited, because it would only end with the body if a chunk is pending.
+    // Not awaited, because it would not settle before the next chunk or the end of the body.
     void pieces.return?.();
   }
 }

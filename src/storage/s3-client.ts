@@ -10,7 +10,7 @@ import { codeOf } from './s3-errors.js';
 export class S3Client extends Client {
   /**
    * @param timeoutMs maximum time without data from the server
-   * @param onAnswer receives the `Date` of each response
+   * @param onAnswer receives the `Date` header of each response
    */
   constructor(
     { accessKey, secretKey, region }: S3Settings,
@@ -28,13 +28,14 @@ export class S3Client extends Client {
       secretKey,
       region,
       transport: bounded(useSSL ? https : http, timeoutMs, onAnswer),
-      // The client's own retries write to the terminal.
+      // The client would report its own retries in the terminal.
       retryOptions: { disableRetry: true },
     });
   }
 
   /**
-   * Returns whether the bucket exists. Uses a listing, because a refused `HEAD` request has no body that gives the reason.
+   * Returns whether the bucket exists. Uses a listing, because the response to a rejected `HEAD` request has no body with the
+   * reason.
    */
   async hasBucket(bucketName: string): Promise<boolean> {
     try {

@@ -50,7 +50,7 @@ function messageOf(error: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Converts a refusal in the response to a multi-object deletion. */
+/** Converts an error entry in the response to a multi-object deletion. */
 export function errorOf(refusal: object): Error {
   const { Error: inner = refusal } = refusal as { Error?: object };
   return Object.assign(new Error(messageOf(inner)), { code: codeOf(inner) });
