@@ -20,7 +20,7 @@ import {
   type TextTask,
 } from '../../packages/data-engine/index.js';
 
-/** Maximum waiting time for reading a file, because earlier files can take long. */
+/** Maximum wait for the turn to read a file. It is long, because earlier files can take a long time. */
 const LONG_PATIENCE_MS = 60_000;
 
 /** Time limits for tasks. */
@@ -40,7 +40,7 @@ export interface TaskOptions {
   company_id: string;
   /** Size in bytes of the file to read. */
   bytes?: number;
-  /** Ends the task when the client has disconnected. */
+  /** Aborts the task when the client disconnects. */
   signal?: AbortSignal;
 }
 
@@ -74,8 +74,8 @@ export class DataEngine implements OnApplicationShutdown {
   }
 
   /**
-   * Runs a task. Reading a large file can take long, so large files may only use half of the processes. Small files and queries
-   * do not wait for them. A company may occupy at most half of the large-file processes and all but one of the others.
+   * Runs a task. Reading a large file can take a long time, so large files may use only half of the processes. Small files and
+   * queries do not wait for them. A company may occupy at most half of the large-file processes and all but one of the others.
    *
    * @throws TaskProblem if the task cannot be done
    * @throws TooManyRequests if it would wait too long

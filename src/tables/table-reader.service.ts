@@ -23,7 +23,7 @@ import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js
 import { NotFound } from '../common/errors/errors.js';
 import { type OpenTable, TableCacheService } from './table-cache.service.js';
 
-/** File of a container, or a sheet of it. */
+/** File in a container, or a sheet of the file. */
 export interface TableName {
   /** Normalized path. */
   path: string;
@@ -40,7 +40,7 @@ export interface ContainerTable extends TableName {
 export interface TableOptions {
   /** Whether rows that cannot be read are omitted. */
   ignoreErrors?: boolean;
-  /** Ends the work when the client has disconnected. */
+  /** Aborts the work when the client disconnects. */
   signal?: AbortSignal;
 }
 
@@ -85,7 +85,7 @@ export class TableProblem extends TaskProblem {
   }
 }
 
-/** Result of a query, with the stored whole result if requested. */
+/** Result of a query. `saved` is the stored complete result, if it was requested. */
 export interface QueryResult extends QueryAnswer {
   saved: StoredBlob | undefined;
   /** Descriptions of the tables by their names in the query. */
