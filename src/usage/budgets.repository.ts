@@ -33,7 +33,7 @@ const SELECT = `
          b.created_at, b.updated_at
     FROM usage_budgets b, ${SPENT_NOW}`;
 
-/** Subjects of each scope, with the parameters $1 company and $2 id. */
+/** Queries for the subject of each scope. $1 is the company and $2 the id of the subject. */
 const SUBJECTS: Record<Exclude<BudgetScope, 'company'>, string> = {
   user: 'SELECT FROM users WHERE company_id = $1 AND id = $2',
   api_key: 'SELECT FROM api_keys WHERE company_id = $1 AND id = $2::uuid',
@@ -41,7 +41,7 @@ const SUBJECTS: Record<Exclude<BudgetScope, 'company'>, string> = {
   project: 'SELECT FROM projects WHERE company_id = $1 AND id = $2::uuid',
 };
 
-/** Conditions of the spend that counts towards a budget, with the parameters $1 company and $3 subject. */
+/** Conditions for spend that counts towards a budget. $1 is the company and $3 the id of the subject. */
 const COUNTED: Record<BudgetScope, string> = {
   // The subject of a company budget is the company itself.
   company: 'company_id = $3',

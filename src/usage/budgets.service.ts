@@ -17,7 +17,7 @@ import type { Spender } from './spender.js';
 const SUBJECTS = { user: 'user', api_key: 'API key', project: 'project' } as const;
 
 /**
- * Manages budgets of companies. Only the ledger counts. Nothing is reserved for running turns and solves.
+ * Manages budgets of companies. Only charged credits count. No credits are reserved for running turns and solves.
  *
  * Posts and starts of solves check budgets in statements of their own repositories (`exhaustedBudget`). Turns check them before
  * each model step, and solves when they are taken from the queue.

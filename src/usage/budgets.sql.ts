@@ -23,8 +23,8 @@ const creatorOf = (company_id: string, api_key_id: string): string =>
  * Returns SQL for a used-up blocking budget that a piece of work would count towards, as `ExhaustedBudget` JSON, or null. If
  * several apply, it returns the budget that blocks longest.
  *
- * The SQL is embedded in statements that run before work begins anyway. It costs four index lookups, an API key needs another
- * for its creator, and each budget found needs a few rows.
+ * The SQL is embedded in statements that run before work begins anyway. It costs four index lookups, another lookup for the
+ * creator of an API key, and a few rows per matching budget.
  */
 export const exhaustedBudget = ({ company_id, user_id, api_key_id, project_id }: Payer): string => `
   (SELECT json_build_object('scope', b.scope, 'period', b.period, 'limit_credits', b.limit_credits,

@@ -11,7 +11,6 @@ export const DAY_MS = 2 * HALF_DAY_MS;
  */
 export type Interval = readonly [from: number, until: number];
 
-/** Empty interval. */
 const EMPTY: Interval = [-Infinity, -Infinity];
 
 /** Span of time, divided into whole units between the nearest midnights or noons, and edges that are added or subtracted. */

@@ -14,8 +14,8 @@ export interface Share {
 
 /**
  * Returns SQL for all spend in a span, as rows of `day`, `key` and `credits`. Whole days are read from the sums and the pending
- * entries, the rest of the span from the ledger. A statement sees a single snapshot, where each ledger row is either in the
- * sums or pending. So the result equals the ledger.
+ * entries, the rest of the span from the ledger. A statement sees a single snapshot, in which each ledger row is either in the
+ * sums or pending. The result therefore matches the ledger.
  *
  * Parameters:
  * - $1: Company.

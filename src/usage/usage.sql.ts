@@ -20,10 +20,11 @@ export type Visible =
  * total number of spenders. A page past the end is a single row with only the total.
  *
  * Half days are read from the sums and the pending entries, the rest of the span from the ledger. A statement sees a single
- * snapshot, where each ledger row is either in the sums or pending. So the result equals the plain sum of the ledger.
+ * snapshot, in which each ledger row is either in the sums or pending. The result therefore equals the plain sum of the ledger.
  *
- * An open end uses the running total of each spender, an end at midnight or noon the rows of a single month. The cost of
- * neither depends on the length of the ledger. Earlier months are read only for spenders without spend in that month.
+ * For an open end, the running total of each spender is read. For an end at midnight or noon, the rows of a single month are
+ * read. Neither cost depends on the length of the ledger. Earlier months are read only for spenders without spend in that
+ * month.
  *
  * The sources are combined by grouping, never by joins. The planner has no statistics of a month that has just begun, so a join
  * could read the month again for each spender.
@@ -86,8 +87,8 @@ export const spendPage = (kind: SpenderKind, visible: Visible): string => {
  * concurrently.
  *
  * Every part of the statement sees the sums as they were before the statement. New values are computed for the months of the
- * moved half days and all later months. They start from the old values, or without them from the previous month, plus the
- * amounts added until each half day.
+ * moved half days and all later months. Each new value is the old value plus the amounts added up to its half day. If there is
+ * no old value, the value of the previous month is used instead.
  */
 export const rollUpPage = (kind: SpenderKind): string => {
   const { column } = KINDS[kind];
