@@ -49,8 +49,8 @@ export interface FollowingEvents {
 /** Stores events, and the state of each stream in `event_heads`. */
 export class EventsRepository extends EntityRepository(Event) {
   /**
-   * Creates the stream of a company's own events. Projects get theirs when they are created. Does nothing if the stream already
-   * exists.
+   * Creates the stream of a company's own events. Project streams are created with their projects. Does nothing if the stream
+   * already exists.
    */
   async openCompany(stream_id: string, company_id: string): Promise<void> {
     await this.query(

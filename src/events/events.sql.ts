@@ -142,7 +142,7 @@ export const REMOVE_OLD = `
   )
   SELECT stream_id FROM gone GROUP BY stream_id HAVING count(*) >= $2`;
 
-/** Returns the events of stream $1 after event $2. Returns at least a single row if the stream exists. */
+/** Returns the events of stream $1 after event $2. Returns at least one row if the stream exists. */
 export const FOLLOWING = `
   SELECT h.last_id, e.*
     FROM event_heads h

@@ -6,12 +6,12 @@ const LOOPBACK_NAME = /(?:^|\.)localhost$/;
 /** All IPv6 addresses currently allocated for the internet. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Public address that leads to the host platform of a large cloud provider and reveals settings of the machine. */
+/** Public address of the Azure platform, which would reveal settings of this machine. */
 const PLATFORM = '168.63.129.16';
 
 /** Exceptions to the rule that only public addresses are allowed. */
 export interface AddressRules {
-  /** Whether loopback addresses are allowed, also without TLS. */
+  /** Whether loopback addresses are allowed, even without TLS. */
   loopback: boolean;
 }
 

@@ -34,15 +34,16 @@ const distinct = (name: string, value: string, condition: string): string => {
     SELECT (${next(` AND ${value} > last.value`)}) FROM ${name} last WHERE last.value IS NOT NULL)`;
 };
 
-/** Returns SQL for the spots of projects with first attempts of webhook `w`, on one side of its random `start`. */
+/** Returns SQL for the hashes of webhook `w`'s projects with first attempts, on one side of its random `start`. */
 const spots = (side: '>' | '<='): string => `(
   WITH RECURSIVE ${distinct('spots', SPOT, `webhook_id = w.id AND ${IS_FIRST} AND ${SPOT} ${side} w.start`)}
   SELECT value FROM spots WHERE value IS NOT NULL)`;
 
 /**
  * Claims up to $2 due deliveries for the owner $1. For each project, only the oldest unattempted delivery is eligible, which
- * keeps the project's events in order. The scan over projects starts at a random spot and stops after four projects, regardless
- * of their number. Companies with the fewest running attempts come first. The order of a company's deliveries is random.
+ * keeps the project's events in order. The scan over a webhook's projects starts at a random hash and stops after four
+ * projects, regardless of their number. Companies with the fewest running attempts come first. The order of a company's
+ * deliveries is random.
  */
 export const CLAIM = `
   WITH RECURSIVE ${distinct('first', 'webhook_id', IS_FIRST)}, ${distinct('again', 'webhook_id', IS_AGAIN)},

@@ -49,7 +49,7 @@ export class WebhookDelivery {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   last_attempt_at!: Date | null;
 
-  /** Result of the last attempt. The next two columns belong to it. */
+  /** Status of the last response. This column and the next two describe the last attempt. */
   @Column('integer', { nullable: true })
   response_status!: number | null;
 

@@ -11,9 +11,9 @@ import { type AddressRules, hostOf, isAllowedAddress, isLoopbackName, urlProblem
 const TIMEOUT_MS = 10_000;
 /** Maximum number of bytes of a response that are read and stored. */
 const MAX_ANSWER_BYTES = 1024;
-/** Maximum number of interim answers, such as 100 Continue. */
+/** Maximum number of interim responses, such as 100 Continue. */
 const MAX_INTERIM_ANSWERS = 5;
-/** Maximum number of bytes from the receiver. Headers, chunk sizes and empty lines take time but are not content. */
+/** Maximum number of bytes from the receiver, including headers, chunk sizes and empty lines. */
 const MAX_RECEIVED_BYTES = 256 * 1024;
 
 /** Result of an attempt. */

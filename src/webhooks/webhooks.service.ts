@@ -117,7 +117,7 @@ export class WebhooksService {
     });
   }
 
-  /** Returns the URL in the form that requests are sent to, so that readers of the webhook see the real host and path. */
+  /** Returns the normalized URL, so that readers of the webhook see the host and path that requests are sent to. */
   private hrefOf(url: string): string {
     const problem = urlProblem(url, this.config.webhookAddresses);
     if (problem !== undefined) throw new Invalid([invalidValue(['body', 'url'], problem, url)]);
