@@ -33,7 +33,7 @@ import { UsageModule } from './usage/usage.module.js';
 import { WebModule } from './web/web.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** Parts of a process that are created before the application. */
+/** Dependencies that are created before the application. */
 export interface AppOptions {
   config: Config;
   logger: Logger;

@@ -13,7 +13,7 @@ Prints a bearer token, signed with AUTH_JWT_SECRET, or with the secret in DATA_D
 `;
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Maximum length of stored identities. */
+/** Maximum length of a stored user or company id. */
 const MAX_ID_LENGTH = 200;
 
 /** Thrown for invalid usage. The message explains the problem. */

@@ -85,7 +85,7 @@ export class HealthService implements OnModuleDestroy {
     const of = (part: Part): HealthOfPart => healthOf(details[part]);
     const states = { database: of('database'), object_store: of('object_store'), queue: of('queue') };
     const isWhole = Object.values(states).every(({ status }) => status === 'up');
-    // The state is not worse, because most requests still work without the file store, and other processes use the same store.
+    // Without the file store, the process is only `degraded`: most requests still work, and other processes use the same store.
     const worst = states.database.status === 'down' ? 'error' : isWhole ? 'ok' : 'degraded';
     const answer: ReadinessResponse = { status: this.isStopping ? 'stopping' : worst, parts: states };
     if (answer.status === 'error' || answer.status === 'stopping') throw new NotReady(answer);

@@ -16,7 +16,7 @@ export class MetricsAccessService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    // Memory, CPU time and event loop delay. They are measured continuously, and therefore only if metrics are on.
+    // Collects memory use, CPU time and event loop delay. They are measured continuously, so only if metrics are on.
     if (this.config.METRICS) collectDefaultMetrics({ register: this.metrics.registry });
   }
 

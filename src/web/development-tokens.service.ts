@@ -22,7 +22,7 @@ export class DevelopmentTokensService {
   }
 
   /**
-   * Returns the tokens to the page itself on this computer.
+   * Returns the tokens if the service's own page requests them on this computer.
    * @throws PathNotFound for all other clients, from which this endpoint is hidden
    */
   give(request: RequestOrigin): DevelopmentTokenPair {
