@@ -1,6 +1,6 @@
 /**
  * Every error code by status, each with a sample sentence. Validation errors have no code. Codes are for programs, and their
- * meaning never changes. Sentences are for people. An actual response may name other objects and numbers than the sample.
+ * meaning never changes. Sentences are for people. Actual responses may name different objects and numbers.
  */
 export const SENTENCES = {
   400: {

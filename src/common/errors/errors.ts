@@ -22,7 +22,7 @@ const FRAMES = 3;
 /** Maximum number of entries listed in an error's `message`, which is used only for debugging. */
 const MAX_SUMMARIZED = 3;
 
-/** Error response. The exception filter sends its status, headers and `{"detail": ..., "code": ...}`. */
+/** Error that is sent to the client. The exception filter sends its status, headers and `{"detail": ..., "code": ...}`. */
 export class DomainError extends Error {
   readonly status: number;
 

@@ -5,11 +5,11 @@ const REFUSED_VALUES = ['22', '54', '23514'];
 /** SQLSTATEs for rows that another request inserted or deleted concurrently. */
 const CONFLICTS = ['23503', '23505', '23P01'];
 /**
- * SQLSTATEs for a server that is temporarily unable to serve: connections, resources, shutdown, locks, timeouts, read-only
- * standby.
+ * SQLSTATEs for a server that is temporarily unable to serve requests: connections, resources, shutdown, locks, timeouts,
+ * read-only standby.
  */
 const OUT_OF_REACH = ['08', '53', '57', '40', '55P03', '25006', '25P04'];
-/** Error codes of Node for connections that broke or could not be opened. */
+/** Node error codes for connections that broke or could not be opened. */
 const NETWORK_CODES = [
   'EAI_AGAIN',
   'ECONNABORTED',

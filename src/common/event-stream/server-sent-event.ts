@@ -1,4 +1,4 @@
-/** Event as sent. `data` is JSON text. A stream can be resumed after an event with an id. */
+/** Event to send. `data` is JSON text. A client can resume the stream after an event with an id. */
 export interface StreamEvent {
   id?: string;
   type: string;

@@ -16,7 +16,8 @@ const MiB = 1024 ** 2;
 export const BodyLimit = Reflector.createDecorator<number | undefined>();
 
 /**
- * Maximum total size of the bodies in memory, in bytes. Small bodies are not counted. A parsed body takes several times its size.
+ * Maximum total size of the bodies in memory, in bytes. Small bodies are not counted. A parsed body takes several times as much
+ * memory.
  */
 const MAX_HELD = 64 * MiB;
 const MAX_HELD_OF_CALLER = 16 * MiB;

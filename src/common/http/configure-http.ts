@@ -11,8 +11,8 @@ import { reportFailure } from '../logging/request-log.js';
 import { bodyText, JsonBytes } from './json-text.js';
 
 /**
- * Configures Express for the documented interface: case-sensitive paths, plain queries, and JSON without a charset. Call it
- * before routes are added. The application must be created with `bodyParser: false`.
+ * Configures Express for the documented interface: case-sensitive paths, query parameters without nesting, and JSON without a
+ * charset. Call it before routes are added. The application must be created with `bodyParser: false`.
  */
 export function configureHttp(
   app: NestExpressApplication,

@@ -146,7 +146,7 @@ export const serveInTurn: RequestHandler = (request, response, next) => {
 };
 
 /**
- * Rejects request headers that no real client sends. Disconnects clients that keep sending an unread body or stop reading their
+ * Rejects overlong URLs and invalid `Host` headers. Disconnects clients that keep sending an unread body or stop reading their
  * response.
  */
 export const limitRequests: RequestHandler = (request, response, next) => {

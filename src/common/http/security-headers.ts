@@ -2,7 +2,7 @@ import helmet from 'helmet';
 import type { RequestHandler } from 'express';
 
 /**
- * Content security policy of Swagger UI: its own files, the styles it sets at run time, and icons embedded in its style sheet.
+ * Content security policy of Swagger UI. It allows its own files, the styles it sets at run time, and icons in its style sheet.
  */
 const DOCUMENTATION_POLICY = {
   'default-src': ["'none'"],
@@ -79,7 +79,7 @@ const headersWith = (
     crossOriginResourcePolicy: { policy },
     strictTransportSecurity: overTls,
     referrerPolicy: { policy: 'no-referrer' },
-    // Disabled headers. They only matter to obsolete browsers, or to pop-ups and plugins, which no response uses.
+    // Disables headers that matter only to obsolete browsers, or to pop-ups and plugins, which no response uses.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,

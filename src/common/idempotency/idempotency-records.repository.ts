@@ -3,7 +3,7 @@ import { IdempotencyRecord } from './idempotency-record.entity.js';
 
 /** Retention period of a response. */
 const KEPT = `interval '24 hours'`;
-/** Time for which a request may still work on its response after its effect was stored. */
+/** Maximum time between storing the effect of a request and finishing its response. */
 const WORK_TIME = `interval '15 seconds'`;
 /** Maximum number of records that a statement removes. */
 const PAGE = 1_000;

@@ -1,5 +1,5 @@
 /*
- * SQL fragments for rows that a single process at a time works on. `owner` is that process, and `due_at` is the end of its
+ * SQL fragments for rows that only one process at a time works on. `owner` is that process, and `due_at` is the end of its
  * lease. `generation` counts the owners. Every write by an owner checks that the generation has not changed. `attempts` counts
  * attempts that may have failed.
  */

@@ -12,7 +12,8 @@ const NETWORK_GROUPS = 4;
 const keys = new WeakMap<Principal, string>();
 
 /**
- * Returns the key that a caller's requests are counted under. It is hashed, because user ids come from outside and may be long.
+ * Returns the key that a caller's requests are counted under. It is hashed, because user ids come from identity providers and
+ * may be long.
  */
 export function keyOfCaller(caller: Principal): string {
   const cached = keys.get(caller);

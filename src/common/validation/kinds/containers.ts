@@ -74,7 +74,7 @@ export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
   };
 }
 
-/** Field kind for any JSON value. Converts JSON objects and arrays to plain ones. */
+/** Field kind for any JSON value. Converts it to plain objects and arrays. */
 export const anyKind: Kind<unknown> = {
   schema: {},
   read: (input) => (hasValidTexts(input) ? toPlain(input) : rejectValue(INVALID_TEXT, input)),
