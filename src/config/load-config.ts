@@ -14,7 +14,7 @@ const S3_WITH_ENDPOINT = ['S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET'] as cons
 /** Settings required with an OpenID provider, so that only tokens for this service are accepted. */
 const PROVIDER_NEEDS = ['AUTH_ISSUER', 'AUTH_AUDIENCE'] as const;
 
-/** Thrown for settings that are invalid or do not fit together. The message lists the variables but never a value. */
+/** Thrown for settings that are invalid or contradict each other. The message lists the variables but never a value. */
 export class ConfigError extends Error {}
 
 /**

@@ -3,8 +3,8 @@ import { Transform } from 'class-transformer';
 import { IsIn, IsInt, IsNumber, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
 
 /*
- * Decorators that convert and validate the value of a variable. A value that cannot be converted is left for the validator to
- * reject.
+ * Decorators that convert and validate the value of a variable. A value that cannot be converted stays unchanged, so that the
+ * validator rejects it.
  */
 
 const numeric = Transform(({ value }: { value: unknown }) =>

@@ -162,8 +162,8 @@ export class Settings {
   AUTH_AUDIENCE?: string;
 
   /**
-   * Client id of the page at `/` for signing in at the OpenID provider. Register it there as a public client with PKCE that may
-   * redirect to the page's address. AUTH_ISSUER must be the provider's URL. If absent, the page asks for a token.
+   * Client id of the page at `/` for signing in at the OpenID provider. Register the page there as a public client with PKCE
+   * that may redirect to the page's address. AUTH_ISSUER must be the provider's URL. If absent, the page asks for a token.
    */
   @IsOptional()
   @IsString()
@@ -243,7 +243,9 @@ export class Settings {
   @IsString()
   AGENT_MODEL?: string;
 
-  /** Base URL of the provider's API, including the version. Required for `openai-compatible`. Default: the provider's own. */
+  /**
+   * Base URL of the provider's API, including the version. Required for `openai-compatible`. Default: the provider's own URL.
+   */
   @IsOptional()
   @HttpUrl()
   AGENT_BASE_URL?: string;
@@ -354,8 +356,8 @@ export class Settings {
 
   /**
    * Maximum number of processes that read tables and documents and run queries, each with up to 1,280 MiB of memory. They start
-   * with the first task and end when idle. Half of them read large files, the others small files and queries. With fewer than 4,
-   * a company's large file can delay the large files of other companies.
+   * with the first task and end when idle. Half read large files. The rest read small files or run queries. With fewer than 4,
+   * one company's large file can delay the large files of other companies.
    */
   @WholeNumber(2, 64)
   TABLES_PROCESSES: number = 4;
