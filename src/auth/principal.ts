@@ -49,7 +49,7 @@ export class Principal {
   readonly company_id!: string;
   readonly role!: Role;
   readonly expires_at!: Date | null;
-  /** Rights as in {@link ProjectRights}, including the three following fields. */
+  /** This field and the next three are the {@link ProjectRights} of the caller. */
   readonly person_id!: string;
   readonly sees_all!: boolean | null;
   readonly access!: Access;

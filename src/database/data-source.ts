@@ -36,7 +36,7 @@ const LOCK_MS = 500;
 export const CONNECT_AT_START_MS = 30_000;
 
 /**
- * Creates the data source of a process, not yet connected.
+ * Creates the data source of a process without connecting it.
  *
  * It uses the entities of all loaded modules, so a new module needs no registration. The schema is created by migrations only,
  * and only `migrate` loads them.

@@ -8,7 +8,10 @@ import { poolOf } from './data-source.js';
 import { DatabaseProbeService } from './database-probe.service.js';
 
 const INTERVAL_MS = 2_000;
-/** Consecutive failed probes after which connections are dropped. A single failure may mean that this process was busy. */
+/**
+ * Number of consecutive failed probes after which connections are dropped. A single failure may mean that this process was
+ * busy.
+ */
 const MAX_FAILURES = 3;
 
 /**

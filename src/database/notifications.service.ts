@@ -47,7 +47,10 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
     });
   }
 
-  /** Registers a listener for a channel. Must be called while modules initialize. Messages arrive from application start. */
+  /**
+   * Registers a listener for a channel. Must be called while modules initialize. Messages arrive once the application has
+   * started.
+   */
   listen(channel: string, listener: Listener): void {
     const listeners = this.listeners.get(channel) ?? new Set();
     this.listeners.set(channel, listeners.add(listener));
@@ -77,7 +80,8 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
   }
 
   private async sendWaiting(): Promise<void> {
-    // Waiting batches all keys that are sent synchronously. It also lets the caller set `sending` before the code below runs.
+    // Yielding here batches all keys that are sent synchronously. It also lets the caller set `sending` before the code below
+    // runs.
     await Promise.resolve();
     for (let { connection } = this; this.waiting.size > 0 && connection !== undefined; { connection } = this) {
       const batch = this.waiting;

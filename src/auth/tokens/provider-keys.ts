@@ -18,7 +18,6 @@ const TOKEN_FAULTS = [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSuppor
  * throws Unavailable for an unknown key that cannot be requested now.
  *
  * @param onFault receives the reason why keys could not be read
- * @returns function that finds the key of a token
  */
 export function providerKeys(url: string, onFault: (fault: unknown) => void): JWTVerifyGetKey {
   let askedAt = -Infinity;
