@@ -31,7 +31,7 @@ export interface AdmittedPart {
   release: () => Promise<void>;
 }
 
-/** Response to a request for a part that a later request is sending. */
+/** Error message for a request whose part is being sent again by a later request. */
 export const PART_SUPERSEDED = 'The part is being sent again, or its upload has ended';
 
 /**

@@ -35,7 +35,10 @@ import {
 import { makePrivateFolder } from './private-folder.js';
 import { SignedUrlsService } from './signed-urls.service.js';
 
-/** Number of bytes between a writer's checks of the free space. A thousand writers cannot fill the disk between two checks. */
+/**
+ * Number of bytes between a writer's checks of the free space. It is small enough that a thousand writers cannot fill the disk
+ * between two checks.
+ */
 const CHECK_INTERVAL_BYTES = 1024 ** 2;
 const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
 

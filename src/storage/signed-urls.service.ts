@@ -13,8 +13,8 @@ export type DownloadUrl = Required<Omit<DownloadGrant, 'baseUrl'>>;
 type Fields = Record<string, string>;
 
 /**
- * Signs and verifies URLs under `/store/` that carry their own permission. Every field of a grant is in the query. The URLs are
- * signed with HMAC-SHA-256 and a secret that only the service knows.
+ * Signs and verifies URLs under `/store/`, whose query contains every field of the granted permission. The URLs are signed with
+ * HMAC-SHA-256 and a secret that only the service knows.
  */
 @Injectable()
 export class SignedUrlsService {

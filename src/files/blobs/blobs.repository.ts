@@ -78,7 +78,7 @@ export class BlobsRepository extends EntityRepository(Blob) {
     await this.query(DOOM_BLOBS, [locked.map(({ id }) => id)]);
   }
 
-  /** Deletes the unreferenced blobs among the given blobs. For blobs without an object. */
+  /** Deletes the unreferenced blobs among the given blobs. Use it only for blobs without an object. */
   async deleteUnreferenced(ids: readonly string[]): Promise<void> {
     await this.query(DELETE_UNREFERENCED, [ids]);
   }

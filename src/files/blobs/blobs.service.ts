@@ -89,7 +89,7 @@ export class BlobsService {
     return { blob_id, size };
   }
 
-  /** Returns the whole content of each blob in order. For contents that fit into memory. */
+  /** Returns the whole content of each blob in order. Use it only for contents that fit into memory. */
   async readAll(blobs: readonly { blob_id: string }[]): Promise<Buffer[]> {
     return await severalAtOnce(blobs, async ({ blob_id }) => await buffer(await this.stream(blob_id)));
   }

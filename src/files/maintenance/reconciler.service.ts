@@ -19,8 +19,8 @@ export interface Discrepancies {
 }
 
 /**
- * File without its content. `size` is in bytes. `storedSize` is the size of the stored object in bytes, or null if the object is
- * missing.
+ * File whose content is missing or damaged. `size` is in bytes. `storedSize` is the size of the stored object in bytes, or null
+ * if the object is missing.
  */
 export interface DamagedFile extends LocatedFile {
   size: number;
@@ -41,7 +41,7 @@ export class ReconcilerService {
   async compare(): Promise<Discrepancies> {
     return await this.database.transaction(async (tx) => {
       const listed = new ListedObjectsRepository(tx);
-      // Listing a large store takes longer than a request may. No lock is held during this time.
+      // Listing a large store takes longer than a request is allowed to take. No lock is held during this time.
       await listed.begin();
       await this.list(listed);
       const orphans = await listed.orphans();

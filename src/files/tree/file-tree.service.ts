@@ -136,8 +136,8 @@ export class FileTreeService {
   }
 
   /**
-   * Makes moves in order, each based on the result of the earlier moves. Returns the failure reason of each move, or undefined
-   * if it succeeded. A failed move changes nothing, and no path exceeds the maximum length.
+   * Applies moves in order, each based on the result of the earlier moves. Returns the failure reason of each move, or
+   * undefined if it succeeded. A failed move changes nothing, and no path exceeds the maximum length.
    */
   async moveAll(tx: Tx, ref: ContainerRef, moves: readonly Move[]): Promise<(string | undefined)[]> {
     const container = await this.lock(tx, ref);

@@ -24,7 +24,7 @@ export const FILE_COLUMNS = 'n.blob_id, n.size, n.file_id, n.content_type, n.sou
 
 /**
  * CTE `walk` with the existing nodes on each path of the text array `$3`, by ordinal, from the root (depth 0) downwards. CTE
- * `sought` with the nodes at the ends of complete paths. They require `WITH RECURSIVE`.
+ * `sought` with the nodes at the ends of complete paths. Both require `WITH RECURSIVE`.
  */
 const WALK = `
   walk AS (
@@ -39,12 +39,15 @@ const WALK = `
   ),
   sought AS (SELECT * FROM walk WHERE depth = coalesce(cardinality(names), 0))`;
 
-/** Maximum path length of a skill's file in its tree. The path limit counts from the skill's folder, whose own path is short. */
+/**
+ * Maximum path length of a skill's file in its tree. The path limit applies to the path inside the skill's folder. The folder's
+ * own path is short.
+ */
 const MAX_STORED_BYTES = MAX_PATH_BYTES + 128;
 
 /**
  * Condition that extends a path by a name only within the path limit. Trees that were created before this limit applied to
- * moves may be deeper. Nodes beyond the limit are not read, because their paths would be longer than all other data.
+ * moves may be deeper. Nodes beyond the limit are not read, because their paths would take more space than all other data.
  */
 const withinPath = (path: string, name: string, { above = '0', max = MAX_PATH_BYTES } = {}): string =>
   `octet_length(${path}) + octet_length(${name}) + ${above} < ${max}`;

@@ -45,7 +45,7 @@ interface PathResult {
 }
 
 /**
- * Makes moves in a locked container, in memory and in order. {@link write} saves the result. The number of statements depends
+ * Applies moves to a locked container, in memory and in order. {@link write} saves the result. The number of statements depends
  * neither on the number nor on the depth of the moves. The nodes on a path are read once, when they are first needed.
  */
 export class MoveBatch {
@@ -69,7 +69,7 @@ export class MoveBatch {
     this.root = newRoot();
   }
 
-  /** Moves a file or directory. Returns the reason if it is not possible. */
+  /** Moves a file or directory. Returns the reason for a failure, or undefined after success. */
   async move({ source_path, dest_path }: Move): Promise<string | undefined> {
     if (this.cachedNodes > MAX_HELD) await this.restart();
     const [source, dest] = await this.find([source_path, dest_path]);
@@ -147,7 +147,7 @@ export class MoveBatch {
     return ways.map(({ node, names, at }) => ({ deepest: node, missing: names.slice(at) }));
   }
 
-  /** Caches the nodes along names from a node, and the first missing name, based on the nodes that were read. */
+  /** Caches the nodes `steps` that were read along a path below `from`, and the first name that does not exist. */
   private cacheSteps(from: CachedNode, names: readonly string[], steps: readonly WalkedNode[]): void {
     let at = from;
     for (const [index, { node_id, kind, implied, entries }] of steps.entries()) {

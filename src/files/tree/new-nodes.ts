@@ -3,7 +3,7 @@ import { namesOf } from '../../../packages/paths/index.js';
 import type { ContainerKind } from './container.entity.js';
 import type { FileOrigin } from './node.entity.js';
 
-/** File details other than the content, which only workspaces keep. */
+/** Details of a file that only workspaces keep. */
 export interface FileDetails {
   /** Media type as sent by the client. */
   content_type?: string | null;

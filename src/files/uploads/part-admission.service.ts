@@ -18,8 +18,8 @@ import { type OpenUpload, UploadsRepository } from './uploads.repository.js';
 
 /**
  * Limits uploads through signed URLs of the disk store. The URLs stop working when their upload, container or API key ends.
- * Bytes are counted before they are written, so that no upload exceeds its declared size and no company its storage limit.
- * Bytes that a crashed process was receiving stay counted until the part is sent again or the upload ends.
+ * Bytes are counted before they are written, so that no upload exceeds its declared size and no company exceeds its storage
+ * limit. Bytes that a crashed process was receiving stay counted until the part is sent again or the upload ends.
  */
 @Injectable()
 export class PartAdmissionService implements OnModuleInit, TransferRules {

@@ -198,8 +198,8 @@ export class UploadsService implements OnModuleInit {
   }
 
   /**
-   * Begins the upload in the store. If that fails, the upload expires immediately. The store may have begun it nevertheless, so
-   * the sweep drops it.
+   * Begins the upload in the store. If that fails, the upload expires immediately. The store may have begun it anyway, so the
+   * sweep drops it.
    */
   private async begin(id: UploadId, blob_id: string): Promise<string> {
     try {

@@ -9,6 +9,6 @@ export const UPLOAD_OF_PART = `
    WHERE u.blob_id = $1 AND u.store_upload_id = $2 AND u.state = 'open' AND u.expires_at > now()
      FOR NO KEY UPDATE OF u`;
 
-/** Counts the bytes `more` of the CTE `part` as received. */
+/** Adds the bytes `more` of the CTE `part` to the received bytes. */
 export const ADD_RECEIVED =
   'UPDATE uploads u SET received = u.received + part.more FROM part WHERE u.id = part.upload_id';
