@@ -107,7 +107,7 @@ export class ProjectEventsService implements OnModuleInit {
     const notes: Notes = { actor: SERVICE, events: new Map(), deliveries: 0, skips: false };
     this.notes.set(tx, notes);
     this.database.beforeCommit(tx, async () => {
-      // Appends in the same order in all transactions, because each append locks its stream.
+      // Appends to streams in a fixed order to prevent deadlocks, because each append locks its stream.
       const streams = [...notes.events].sort(([one], [other]) => (one < other ? -1 : 1));
       for (const [stream_id, noted] of streams) {
         const { deliveries, skips } = await tx.withRepository(this.events).append(stream_id, notes.actor, noted);

@@ -113,8 +113,8 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   /**
-   * Opens a converted table. Requests during a conversion wait for the same conversion, which ends when all of them have
-   * disconnected.
+   * Opens a converted table. Requests during a conversion wait for the same conversion, which is aborted when all their clients
+   * have disconnected.
    *
    * @throws TaskProblem if the content is not a table
    * @throws the errors of {@link LocalCopiesService.withCopy} and {@link DataEngine.run}

@@ -19,8 +19,8 @@ const SUBJECTS = { user: 'user', api_key: 'API key', project: 'project' } as con
 /**
  * Manages budgets of companies. Only charged credits count. No credits are reserved for running turns and solves.
  *
- * Posts and starts of solves check budgets in statements of their own repositories (`exhaustedBudget`). Turns check them before
- * each model step, and solves when they are taken from the queue.
+ * Chat posts and solve starts check budgets in the statements of their own repositories (`exhaustedBudget`). Turns check them
+ * before each model step, and solves when they are taken from the queue.
  */
 @Injectable()
 export class BudgetsService implements OnModuleInit {

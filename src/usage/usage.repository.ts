@@ -33,7 +33,7 @@ export interface ProjectUsageRow {
 export interface DayUsageRow {
   /** In UTC, as YYYY-MM-DD. */
   day: string;
-  /** Id of the user or project, or name of the model. Null for spend without it. */
+  /** Id of the user or project, or name of the model. Null for spend without a user, project or model. */
   key: string | null;
   credits: number;
 }

@@ -1,9 +1,9 @@
 import { LEASED_UNTIL } from '../common/leases/leased-row.sql.js';
 
 /*
- * Pending deliveries are either unattempted, in order per project, or failed, by retry time. Each of these groups has its own
- * index, so that a receiver that fails for a day does not slow down other receivers. Queries compare with the time of the
- * transaction, because an index condition cannot use a clock that advances.
+ * Pending deliveries are either unattempted and sent in order per project, or failed and sent at their retry time. Each of
+ * these groups has its own index, so that a receiver that fails for a day does not slow down other receivers. Queries compare
+ * with the time of the transaction, because an index condition cannot use a clock that advances during the statement.
  */
 
 const IS_FIRST = `state = 'pending' AND attempts = 0`;

@@ -18,7 +18,7 @@ import { MAX_WEBHOOKS, type Webhook } from './webhook.entity.js';
 import { WebhookCreatedResponse, type WebhookCreateRequest, type WebhookUpdateRequest } from './webhooks.dto.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** Error for requests and deliveries when the webhook is inactive. */
+/** Error message for requests and deliveries when the webhook is inactive. */
 export const INACTIVE = 'The webhook is inactive';
 /** Name of the periodic work that removes deliveries. */
 export const REMOVE_DELIVERIES = 'remove_old_deliveries';
