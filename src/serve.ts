@@ -70,7 +70,7 @@ async function listen(app: NestExpressApplication, { PORT, HOST }: Config): Prom
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** Keeps clients that do not read, or do not finish sending, from delaying a stop. */
+/** Prevents clients that stop reading or sending from delaying a stop. */
 function boundDrain(app: NestExpressApplication): void {
   const began = performance.now();
   const cut = (): void => app.getHttpServer().closeAllConnections();

@@ -6,7 +6,7 @@ import { PathNotFound, NotAuthenticated } from '../common/errors/errors.js';
 import { MetricsService } from '../common/metrics/metrics.service.js';
 import { UnauthenticatedLimitService } from '../common/throttling/unauthenticated-limit.service.js';
 
-/** Provides metrics to authorized callers. They contain routes and numbers, but no tenants or persons. */
+/** Provides metrics to authorized callers. Metrics contain routes and numbers, but no data about companies or people. */
 @Injectable()
 export class MetricsAccessService implements OnApplicationBootstrap {
   constructor(
