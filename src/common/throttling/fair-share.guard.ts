@@ -17,8 +17,8 @@ export const StaysOpen = Reflector.createDecorator<void, boolean>({ transform: (
  * Limits the concurrent requests of each caller and each company. A request counts from this guard until its work is done and
  * the client has received the response. Additional requests wait for their turn.
  *
- * A single caller or company therefore cannot use most of the database connections. Only short reads share connections. A
- * client that disconnects loses its place in the queue, but work that has started keeps its share.
+ * A single caller or company therefore cannot use all database connections. Only short reads share connections. A client that
+ * disconnects loses its place in the queue, but work that has started keeps its share.
  */
 @Injectable()
 export class FairShareGuard implements CanActivate {
