@@ -27,7 +27,7 @@ export class WebhookEndingsService {
     const state = isTaken ? 'delivered' : next === null ? 'failed' : 'pending';
     await this.database.transaction(async (tx) => {
       const [webhooks, deliveries] = [tx.withRepository(this.webhooks), tx.withRepository(this.deliveries)];
-      // Every transaction locks the webhook first, which prevents deadlocks.
+      // The webhook is always locked before its deliveries, to prevent deadlocks.
       if (state === 'delivered') await webhooks.noteSuccess(id);
       const isDisabled = state === 'failed' && (await webhooks.noteFailure(id, MAX_FAILURES));
       await deliveries.note(delivery, {
