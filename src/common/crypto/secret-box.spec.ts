@@ -4,14 +4,14 @@ import { SecretBox, Unsealable } from './secret-box.js';
 const box = new SecretBox(Buffer.alloc(32, 1), 'test');
 
 describe('SecretBox', () => {
-  it.each(['', 'x', 'é🙂'.repeat(1_000)])('opens what it sealed: %#', (content) => {
+  it.each(['', 'x', 'é🙂'.repeat(1_000)])('opens content that it sealed: %#', (content) => {
     const sealed = box.seal(content, 'row 1');
     expect(sealed.includes(Buffer.from('é🙂'))).toBe(false);
     expect(box.open(sealed, 'row 1').toString()).toBe(content);
     expect(box.seal(content, 'row 1')).not.toEqual(sealed);
   });
 
-  it('rejects content that was altered, never sealed, or sealed for another context, purpose or secret', () => {
+  it('rejects content that was altered, never sealed, or sealed with another context, purpose or secret', () => {
     const sealed = box.seal('secret', 'row 1');
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed);

@@ -42,7 +42,7 @@ class ErrorsController {
 
   @Get('thrown-text')
   text(): void {
-    // Some libraries do throw such values.
+    // Some libraries throw values that are not errors.
     throw Object.create(null) as Error;
   }
 
@@ -89,7 +89,7 @@ describe('ErrorFilter', () => {
   it('sends the headers of the error', async () =>
     expect((await fetchError('often')).headers['retry-after']).toBe('30'));
 
-  it('closes the connection if the error occurs after the first byte', async () => {
+  it('closes the connection if the error occurs after the response has begun', async () => {
     await expect(raw(`${app.url}/api/v1/errors/late`, { headers: { 'x-request-id': 'late' } })).rejects.toThrow();
     await delay(20);
     expect(app.log.find(({ req }) => req?.id === 'late')?.err?.message).toBe('secret: the rest is gone');

@@ -51,7 +51,7 @@ it.each<[DomainError, number, string, string, Record<string, string>]>([
 });
 
 describe('Invalid', () => {
-  it('keeps the documented key order of its entries and summarizes them in its message', () => {
+  it('keeps the documented key order of its entries, and summarizes the entries in its message', () => {
     const error = new Invalid([missing(['body', 'a'], {}), invalidValue(['body', 'b', 0], 'no good', 5)]);
     expect(error.status).toBe(422);
     expect(JSON.stringify(error.detail)).toBe(

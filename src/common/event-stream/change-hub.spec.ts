@@ -29,10 +29,10 @@ class Hub extends ChangeHub<number, string> {
 }
 
 it.each<[string, (index: number) => [string, number]]>([
-  ['one project', (index) => ['a', index]],
-  ['a project each', (index) => [`a${index}`, 0]],
+  ['a single project', (index) => ['a', index]],
+  ['different projects', (index) => [`a${index}`, 0]],
   ['a few projects', (index) => [`a${index % 7}`, index]],
-])('serves a company while another company resumes hundreds of streams of %s', async (_, position) => {
+])('serves a company while another company resumes hundreds of streams for %s', async (_, position) => {
   const hub = new Hub();
   const reads = Array.from({ length: 540 }, async (__, index) => await hub.read('a', ...position(index)));
   expect(await hub.read('b', 'b1', 7)).toBe('b1 after 7');

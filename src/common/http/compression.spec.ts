@@ -64,7 +64,7 @@ describe('compression of JSON above 1 KiB', () => {
   });
 
   it.each([undefined, '', 'identity', 'deflate', 'br;q=0, gzip;q=0', 'gzip;q=0', 'identity, br;q=0.1'])(
-    'sends the plain body to a client that accepts %j',
+    'sends an uncompressed body to a client that accepts %j',
     async (accepted) => {
       const { headers, text } = await get('long', accepted === undefined ? {} : { 'accept-encoding': accepted });
       expect(headers).not.toHaveProperty('content-encoding');
@@ -73,7 +73,7 @@ describe('compression of JSON above 1 KiB', () => {
     },
   );
 
-  it('skips short bodies and CSV', async () => {
+  it('does not compress short bodies or CSV', async () => {
     const accepting = { 'accept-encoding': 'br' };
     expect((await get('plain', accepting)).headers).toMatchObject({ 'content-encoding': 'br' });
     for (const name of ['short', 'csv']) {
@@ -83,7 +83,7 @@ describe('compression of JSON above 1 KiB', () => {
     }
   });
 
-  it('returns 304 for the tag of any encoding and repeats that tag', async () => {
+  it('returns 304 with the ETag from the request, regardless of its encoding', async () => {
     for (const tag of [`"${TAG}-br"`, `"${TAG}-gzip"`, `"${TAG}"`]) {
       const { status, headers, text } = await get('long', { 'accept-encoding': 'br', 'if-none-match': tag });
       expect({ status, etag: headers.etag, vary: headers.vary, text }).toEqual({

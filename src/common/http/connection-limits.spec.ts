@@ -41,25 +41,20 @@ async function said(socket: net.Socket): Promise<{ status: string | undefined; b
 describe('limitConnections', () => {
   it.each([
     [
-      'a head that is too large',
+      'a header that is too large',
       `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`,
       431,
       'head_too_large',
     ],
+    ['too many headers', `GET / HTTP/1.1\r\nHost: x\r\n${'a-name: b\r\n'.repeat(3_000)}\r\n`, 431, 'head_too_large'],
+    ['a request that is not HTTP', 'Hello?\r\n\r\n', 400, 'request_malformed'],
     [
-      'more headers than fit',
-      `GET / HTTP/1.1\r\nHost: x\r\n${'a-name: b\r\n'.repeat(3_000)}\r\n`,
-      431,
-      'head_too_large',
-    ],
-    ['what is no HTTP', 'Hello?\r\n\r\n', 400, 'request_malformed'],
-    [
-      'two lengths',
+      'two Content-Length headers',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
       400,
       'request_malformed',
     ],
-  ])('answers %s with an error and closes the connection', async (_, bytes, status, code) => {
+  ])('responds to %s with an error and closes the connection', async (_, bytes, status, code) => {
     const socket = await listening();
     socket.write(bytes);
     const answer = await said(socket);
@@ -78,7 +73,7 @@ describe('limitConnections', () => {
     });
   });
 
-  it('gives up on a body that arrives too slowly, even if it arrives steadily', async () => {
+  it('gives up on a body that arrives steadily but too slowly', async () => {
     const socket = await listening(150);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{');
     const drops = setInterval(() => socket.write(' '), 20);

@@ -9,7 +9,7 @@ import { type ServedModule, serveModule } from '../../../test/support/served-mod
 import { Conflict } from '../errors/errors.js';
 import { HttpModule } from './http.module.js';
 
-/** Resolves when the process stops. The requests that are in progress at that time then receive their responses. */
+/** Resolves when the test calls `stop`. Until then, all routes except `quick` delay their responses. */
 let stopped: Promise<void>;
 let stop: () => void;
 

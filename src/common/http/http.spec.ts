@@ -224,8 +224,8 @@ describe('request body', () => {
   );
 
   it.each([
-    ['that is no UTF-8', Buffer.from('{"content":"\xff"}', 'latin1')],
-    ['nested too deep', '['.repeat(201)],
+    ['invalid UTF-8', Buffer.from('{"content":"\xff"}', 'latin1')],
+    ['nested too deeply', '['.repeat(201)],
     ['with an integer that is too long', '9'.repeat(4301)],
     ['with too many values', `[${'0,'.repeat(20_000)}0]`],
   ])('is rejected as malformed: %s', async (_, body) => expect(await post(body)).toEqual(unreadable));
@@ -255,7 +255,7 @@ describe('request body', () => {
     ]);
   });
 
-  it('is answered with 413 above the limit while the client keeps sending, with and without a declared length', async () => {
+  it('is rejected with 413 above the limit while the client is sending, with or without a declared length', async () => {
     const megabyte = Buffer.alloc(1024 ** 2, 'x');
     const headers = { 'content-type': 'application/json' };
     const chunked = () => Readable.from(Array.from({ length: 30 }, () => megabyte));
@@ -271,7 +271,7 @@ describe('request body', () => {
     expect(await ask('PATCH', '/things/1', { body: '{bad', headers })).toEqual([200, { id: '1' }]);
   });
 
-  it('aborts only its own request when it breaks off', async () => {
+  it('aborts only its own request if it is incomplete', async () => {
     const socket = net.connect(Number(new URL(base).port), '127.0.0.1');
     const head =
       'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nX-Request-Id: cut-off\r\nContent-Type: application/json\r\n';

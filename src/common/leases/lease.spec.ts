@@ -20,7 +20,7 @@ describe('Lease', () => {
     expect(lease.signal.aborted).toBe(true);
   });
 
-  it('aborts when another process has taken the work', async () => {
+  it('aborts when another process has taken over the work', async () => {
     const lease = new Lease(() => Promise.reject(new LeaseLost()), logger);
     await jest.advanceTimersByTimeAsync(5_000);
     expect(lease.signal.reason).toBeInstanceOf(LeaseLost);

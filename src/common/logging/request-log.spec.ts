@@ -65,7 +65,7 @@ describe('requestLog', () => {
     ['not-storable', 400, INFO, 'request errored', 'secret value'],
     ['unavailable', 503, ERROR, 'request errored', 'Service Unavailable'],
     ['nothing-here', 404, INFO, 'request completed', undefined],
-  ])('logs the request %s, answered with %d, at level %d', async (name, status, level, msg, message) => {
+  ])('logs the request %s with status %d at level %d', async (name, status, level, msg, message) => {
     const answer = await raw(`${app.url}/api/v1/logged/${name}?secret=1`, { headers: { 'x-request-id': name } });
     expect([answer.status, answer.headers['x-request-id']]).toEqual([status, name]);
     const [line, ...more] = await linesOf(name);

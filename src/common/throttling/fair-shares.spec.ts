@@ -8,7 +8,7 @@ const of = (caller: string, company = caller.slice(0, 1)): [Share, Share] => [
   { key: `company ${company}`, limit: 3 },
 ];
 
-/** Records the names of granted tickets in the order in which they are granted. */
+/** Records the names of tickets in the order in which they are granted. */
 function watched() {
   const got: string[] = [];
   const watch = (name: string, ticket: Ticket): Ticket => {
@@ -23,7 +23,7 @@ describe('FairShares', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('limits callers, companies and the total, and passes released slots to waiting requests', async () => {
+  it('limits slots per caller, per company and in total, and passes released slots to waiting requests', async () => {
     const shares = new FairShares(4);
     const { got, watch } = watched();
     const [first] = ['a1', 'a1', 'a1', 'a2', 'a2', 'b1', 'c1'].map((name) => watch(name, shares.take(1, of(name))));
@@ -35,7 +35,7 @@ describe('FairShares', () => {
     expect(got).toEqual(['a1', 'a1', 'a2', 'b1', 'a1']);
   });
 
-  it('serves waiting callers in turn, even if one of their queues is long', async () => {
+  it('serves waiting callers in turn, even if one of them has a long queue', async () => {
     const shares = new FairShares(1);
     const { got, watch } = watched();
     const tickets = ['a', 'a', 'a', 'a', 'b', 'c'].map((name) => watch(name, shares.take(1, of(name))));
@@ -47,7 +47,7 @@ describe('FairShares', () => {
     expect(got).toEqual(['a', 'a', 'b', 'c', 'a']);
   });
 
-  it('rejects requests that get no slot in time and removes waiting requests that leave', async () => {
+  it('rejects requests that do not get a slot in time, and removes requests that leave while they wait', async () => {
     const shares = new FairShares(1, 500);
     const held = shares.take(1, of('a'));
     const late = shares.take(1, of('b'));
@@ -100,7 +100,7 @@ describe('FairShares', () => {
     expect(shares.takeNow(1, of('b'))).toBeDefined();
   });
 
-  it("rejects a caller's request immediately when a thousand of them are waiting", () => {
+  it('rejects a request immediately if a thousand requests from the same caller are waiting', () => {
     const shares = new FairShares(1);
     for (let count = 0; count < 1_001; count++) shares.take(1, of('a'));
     expect(() => shares.take(1, of('a'))).toThrow(TooManyRequests);

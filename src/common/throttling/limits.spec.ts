@@ -23,9 +23,11 @@ describe('the rate limiter', () => {
     ['2001:db8::1', '2001:db8:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
-  ])('counts the address %s under %s', (address, key) => expect(keyOfAddress(address)).toBe(`address ${key}`));
+  ])('counts requests from address %s under %s', (address, key) =>
+    expect(keyOfAddress(address)).toBe(`address ${key}`),
+  );
 
-  it('counts a caller by user and company, regardless of the token', () => {
+  it('counts requests per user and company, regardless of the token', () => {
     expect(keyOfCaller(caller('a', 'b'))).toBe(keyOfCaller(caller('a', 'b')));
     const others = [
       caller('a', 'b'),

@@ -13,7 +13,7 @@ describe('RequestCounts', () => {
 
   const hit = async (counts: RequestCounts, key = 'a', limit = 3) => await counts.increment(key, MINUTE_MS, limit);
 
-  it('blocks requests above the limit until a minute after the first request', async () => {
+  it('blocks requests above the limit until one minute after the first request', async () => {
     const counts = new RequestCounts();
     expect(await hit(counts)).toEqual({ totalHits: 1, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
     now += 20_000;
@@ -25,7 +25,7 @@ describe('RequestCounts', () => {
     expect(await hit(counts)).toEqual({ totalHits: 1, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
   });
 
-  it('forgets the least recently counted keys', async () => {
+  it('evicts the least recently counted keys', async () => {
     const counts = new RequestCounts();
     await hit(counts, 'first');
     for (let key = 0; key < 50_000; key += 1) await hit(counts, String(key));

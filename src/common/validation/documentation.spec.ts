@@ -204,7 +204,7 @@ describe('OpenAPI schema of a class', () => {
     expect(schemaOf('Whole').required).toEqual(required);
   });
 
-  it('supports a property whose type is the class itself', () => {
+  it('supports a property whose type is its own class', () => {
     expect(schemaOf('Part').properties['children']).toEqual({
       anyOf: [{ type: 'array', items: { $ref } }, { type: 'null' }],
       title: 'Children',

@@ -77,7 +77,7 @@ describe('validation of arbitrary JSON', () => {
     fc.jsonValue(),
   );
 
-  it('returns an instance, or error entries in exactly the documented format', () => {
+  it('returns an instance or reports errors in exactly the documented format', () => {
     fc.assert(
       fc.property(body, (given) => {
         let entries: ErrorEntry[];

@@ -8,7 +8,7 @@ import { ValidationPipe } from './validation.pipe.js';
 
 const page = readFileSync('docs/requests.md', 'utf8');
 
-/** Request type shown in docs/extending.md. The first test checks that both copies are equal. */
+/** Request type shown in docs/extending.md. The first test checks that both copies are identical. */
 class StockCountRequest {
   @StringField({ minLength: 1, maxLength: 40, example: 'oak-chair' })
   @IsLowercase()
@@ -43,7 +43,7 @@ describe('docs/requests.md', () => {
     ...Array.from(page.matchAll(/```json\n([\s\S]*?)```/g), ([, json]) => json),
   ];
 
-  it('uses the request type that docs/extending.md shows and that is tested here', () => {
+  it('uses the request type from docs/extending.md, which this file tests', () => {
     const extending = readFileSync('docs/extending.md', 'utf8');
     const [source = ''] = /class StockCountRequest \{[\s\S]*?\n\}/.exec(extending) ?? [];
     const own = readFileSync(import.meta.filename, 'utf8');

@@ -94,7 +94,7 @@ describe('body', () => {
     expect(refuse(Request, body)).toEqual([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }]),
   );
 
-  it.each(['[]', '[{"name":"a"}]', '"s"', '5', '1.5', 'true'])('is rejected as not an object if it is %s', (text) =>
+  it.each(['[]', '[{"name":"a"}]', '"s"', '5', '1.5', 'true'])('is rejected if it is %s instead of an object', (text) =>
     expect(refuse(Request, json(text))).toEqual([
       {
         type: 'model_attributes_type',
@@ -207,7 +207,7 @@ describe('path', () => {
 describe('value without a request type', () => {
   it.each<[string, ArgumentMetadata]>([
     ['a single parameter', { type: 'param', metatype: String, data: 'id' }],
-    ['a value of a decorator', { type: 'custom', metatype: Request }],
+    ['a custom decorator', { type: 'custom', metatype: Request }],
     ['a value without a type', { type: 'query', metatype: undefined }],
     ['a class without fields', { type: 'body', metatype: Object }],
   ])('passes through unchanged: %s', (_, metadata) => {
@@ -426,7 +426,7 @@ describe('class-validator decorator on a field', () => {
     expect(at({ ...fine, version: 1, room: 5 })).toEqual([['body', 'room', 'Input should be a valid string']]);
   });
 
-  it('makes the rules of an inherited field stricter', () => {
+  it('can make the rules of an inherited field stricter', () => {
     class Strict extends Base {
       @IsIn([2])
       declare version: number;
@@ -463,7 +463,7 @@ describe('class-validator decorator on a field', () => {
     }
   });
 
-  it('throws if it would be ineffective or harmful', () => {
+  it('throws if it would have no effect or do harm', () => {
     class NoField {
       @IsEmail()
       email!: string;
@@ -515,7 +515,7 @@ describe('class-validator', () => {
     count!: number;
   }
 
-  it('validates even requests without class-validator decorators', () => {
+  it('also validates requests without class-validator decorators', () => {
     const decided: ValidationError[] = [];
     const validated = jest.spyOn(Validator.prototype, 'validateSync');
     try {

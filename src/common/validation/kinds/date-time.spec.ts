@@ -81,7 +81,7 @@ describe('DateTimeField', () => {
       ['"999999999999999"', ...date(late)],
       ['"-99999999999999"', ...date(early)],
       ['"99999999999999999999"', ...separator],
-      // This string is longer than the patterns accept.
+      // These strings exceed the length limit that protects the patterns.
       [`"${'1'.repeat(1_000_000)}x"`, ...separator],
       [`"2024-01-01T00:00:00.${'0'.repeat(1_000_000)}"`, ...extra],
       ['999999999999999', ...moment(late)],

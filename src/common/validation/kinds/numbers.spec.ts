@@ -48,7 +48,7 @@ describe('IntegerField', () => {
       ['-0.5', ...fractional],
       ['1e30', ...integerSize],
       [`"${'9'.repeat(4301)}"`, ...integerSize],
-      // This string is longer than a pattern can process.
+      // These strings are too long for a regular expression.
       [`"${'1_'.repeat(4_000_000)}1"`, ...integerSize],
       [`"${'1_'.repeat(4_000_000)}x"`, ...integerText],
     ],

@@ -55,7 +55,7 @@ describe('StringField with length bounds', () => {
   );
 });
 
-describe('StringField of one character', () => {
+describe('StringField with a length of one', () => {
   const type = holder(StringField({ minLength: 1, maxLength: 1 }));
   it('uses the singular in error messages', () => {
     expect(refuse(type, '{"f":""}')[0]?.msg).toBe('String should have at least 1 character');
@@ -113,7 +113,7 @@ describe('EnumField', () => {
   it.each([
     [['a'], "'a'"],
     [['define', 'run'], "'define' or 'run'"],
-  ])('reports the values %j as %s', (values, text) =>
+  ])('lists the values %j as %s in the error message', (values, text) =>
     expect(refuse(holder(EnumField(values)), '{"f":1}')[0]?.msg).toBe(`Input should be ${text}`),
   );
 });
