@@ -12,7 +12,7 @@ const WINDOW = { id: PROJECT, last_sequence: 0, first: 1, last: 0, versions: nul
 
 it.each([
   [
-    'a caller',
+    'one caller',
     [
       ['a', 'one'],
       ['a', 'one'],
@@ -22,7 +22,7 @@ it.each([
     ['a', 'b'],
   ],
   [
-    'many callers of a company',
+    'several callers of one company',
     [
       ['a', 'one'],
       ['a', 'two'],
@@ -32,7 +32,7 @@ it.each([
     ['a', 'b'],
   ],
   [
-    'many companies',
+    'several companies',
     [
       ['a', 'one'],
       ['b', 'one'],
@@ -42,7 +42,7 @@ it.each([
     ['a', 'b'],
   ],
 ] as const)(
-  'builds only two large windows concurrently, one per company, when %s asks for many',
+  'builds at most two large windows at a time, one per company, for requests from %s',
   async (_, asked, made) => {
     const database = new EventEmitter();
     const answer = once(database, 'answer');

@@ -76,12 +76,12 @@ describe('identify', () => {
     ['file_ids', { file_ids: [] }],
     ['context', { context: [{ id: 'card', type: '1' }] }],
     ['answer', { answer: { other_text: 'x' } }],
-    ['no answer', { answer: null }],
+    ['a null answer', { answer: null }],
   ])('distinguishes payloads that differ in %s', (_, change) => {
     expect(identified(change).payload).not.toBe(identified().payload);
   });
 
-  it('distinguishes payloads that differ in the conversation', () => {
+  it('distinguishes payloads for different conversations', () => {
     expect(identified({}, 'other').payload).not.toBe(identified().payload);
   });
 });

@@ -19,14 +19,14 @@ describe('imageType', () => {
   });
 
   it.each([
-    ['nothing', bytes()],
-    ['a beginning of a PNG', bytes([0x89], 'PNG\r\n')],
-    ['a PNG sent as text', bytes([0xef, 0xbf, 0xbd], 'PNG\r\n\x1a\n')],
-    ['a text that begins like a GIF', bytes('GIF89a is a format of 1989')],
-    ['a text that begins like a WebP', bytes('RIFF and WEBP are words')],
-    ['a sound', bytes('RIFF', [26, 0, 0, 0], 'WAVEfmt ')],
-    ['a bitmap', bytes('BM', [0, 0, 0, 0])],
-    ['a drawing', bytes('<svg xmlns="http://www.w3.org/2000/svg"/>')],
-    ['a PNG after a space', bytes(' ', [0x89], 'PNG\r\n\x1a\n')],
+    ['an empty file', bytes()],
+    ['a truncated PNG signature', bytes([0x89], 'PNG\r\n')],
+    ['a PNG that was decoded as text', bytes([0xef, 0xbf, 0xbd], 'PNG\r\n\x1a\n')],
+    ['text that begins like a GIF', bytes('GIF89a is a format of 1989')],
+    ['text that begins like a WebP', bytes('RIFF and WEBP are words')],
+    ['a WAV file', bytes('RIFF', [26, 0, 0, 0], 'WAVEfmt ')],
+    ['a BMP file', bytes('BM', [0, 0, 0, 0])],
+    ['an SVG file', bytes('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ['a PNG with a leading space', bytes(' ', [0x89], 'PNG\r\n\x1a\n')],
   ])('detects no image in %s', (_, head) => expect(imageType(head)).toBeUndefined());
 });

@@ -10,11 +10,11 @@ import { IMAGE_HEAD_BYTES } from './image-type.js';
 import { ImagesService } from './images.service.js';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-/** Maximum number of bytes read from a file. */
+/** Maximum size of a file whose content is read, in bytes. */
 const MAX_BYTES = MAX_IMAGE_BYTES;
 
 /**
- * Creates an image service whose files contain as many bytes as their size says. `reads` lists the size of every read.
+ * Creates an image service whose files are as long as their recorded size. `reads` contains the size of each read.
  */
 function room({ AGENT_PROVIDER = 'anthropic' as const, missing = false, beginning = PNG } = {}) {
   const reads: number[] = [];

@@ -48,7 +48,7 @@ describe('conversationOf', () => {
     ]);
   });
 
-  it('includes the result of each earlier call, shortened and marked as data', () => {
+  it('includes a shortened result for each earlier call, marked as data', () => {
     const calls = [
       call('1', { result: { text: 'x'.repeat(5_000) } }),
       call('2', { status: 'failed', error: 'No such file', error_code: 'not_found' }),
@@ -69,7 +69,7 @@ describe('conversationOf', () => {
     expect(JSON.stringify([said, results]).length).toBeLessThan(6_000);
   });
 
-  it('omits the oldest messages that do not fit, but never a message that needs an answer', () => {
+  it('omits the oldest messages if not all fit, but never a message that needs an answer', () => {
     const long = (text: string, more = {}) => message('user', text.repeat(90_000), more);
     const shown = of(long('a'), long('b'), long('c'), long('d', { to_answer: true }), message('assistant', ''));
     expect(shown.map(({ content }) => (content as string)[0])).toEqual(['b', 'c', 'd']);
@@ -100,7 +100,7 @@ describe('conversationOf', () => {
     expect([said?.content, results?.content]).toMatchObject([names, names]);
   });
 
-  it('repeats earlier calls and replaces their invalid arguments', () => {
+  it('includes earlier calls and replaces their invalid arguments', () => {
     const made = {
       id: 'x',
       call: { tool: 'read_file', input: '{"a' },

@@ -15,7 +15,7 @@ const message = (file_ids: string[], more: Partial<AgentMessage> = {}): AgentMes
   to_answer: true,
   ...more,
 });
-/** Creates a workspace with the files whose references are `known`. Files whose names start with `image` are images. */
+/** Creates an images service that finds only `known` references. Files whose names start with `image` are images. */
 function room(known: (reference: string) => boolean = () => true) {
   const looks: string[] = [];
   const images = {
@@ -61,7 +61,7 @@ describe('filesWithImages', () => {
     expect([hasImages(shown), hasImages(shown.slice(0, 1))]).toEqual([true, false]);
   });
 
-  it('checks a limited number of files, even if more are referenced', async () => {
+  it('reads only the first 100 of the referenced files', async () => {
     const { images, looks } = room();
     const references = Array.from({ length: 1_000 }, (_, index) => `a${index}`);
     const { names } = await filesWithImages(context([message(references), message(references)]), images);
@@ -80,7 +80,7 @@ describe('image read by a tool', () => {
     reply: { ok: true as const, endsTurn: false, result: { image: 'image/png' }, image: IMAGE },
   });
 
-  it('is part of the tool result if the wire format allows it, otherwise part of a message after all results', () => {
+  it('is sent in the tool result if the wire format allows it, otherwise in a message after all results', () => {
     const [, result] = exchange('', [made('1')]);
     const text = { type: 'text', text: expect.stringContaining('image/png') };
     const data = { type: 'image-data', data: 'AAAA', mediaType: 'image/png' };

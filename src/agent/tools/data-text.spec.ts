@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { cutResult, cutText, markAsData, MAX_RESULT_BYTES } from './data-text.js';
 
 describe('data for a model', () => {
-  it('is limited to 64 kB of JSON and leaves short results unchanged', () => {
+  it('is truncated to 64 kB of JSON, and unchanged if it is short', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.integer({ min: 0, max: 30_000 }), (piece, times) => {
         const result = { text: piece.toWellFormed().repeat(times) };
@@ -15,7 +15,7 @@ describe('data for a model', () => {
     expect(cutResult(null)).toBeNull();
   });
 
-  it('is cut between characters', () => {
+  it('is truncated between characters', () => {
     expect([cutText('a\u20acb', 3), cutText('a\u20acb', 4), cutText('\u{1f600}', 3)]).toEqual(['a', 'a\u20ac', '']);
   });
 

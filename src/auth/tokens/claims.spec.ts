@@ -59,7 +59,7 @@ describe('readClaims', () => {
     ['a user id that cannot be stored', { sub: 'a\ud800' }],
     ['a user id that is too long', { sub: 'a'.repeat(201) }],
     ['no company', { 'https://a.b/c': undefined }],
-    ['a company that is no text', { 'https://a.b/c': { id: 'acme' } }],
+    ['a company id that is not a string', { 'https://a.b/c': { id: 'acme' } }],
   ])('rejects a token with %s', (_, change) => {
     expect(readClaims({ ...CLAIMS, ...change }, MAPPING)).toBeNull();
   });

@@ -48,12 +48,22 @@ describe('placeAnswer', () => {
   });
 
   it.each([
-    ['a label', choice('Huge'), ['body', 'answer', 'selections', '0'], 'Huge'],
-    ['a label in an array', choice(['Small', 'Huge']), ['body', 'answer', 'selections', '0', 1], 'Huge'],
-    ['an index', { selections: { '1': 'Small' } }, ['body', 'answer', 'selections', '1'], 'Small'],
-    ['an index in another form', { selections: { '00': 'Small' } }, ['body', 'answer', 'selections', '00'], 'Small'],
-    ['an index that is none', { selections: { length: 'Small' } }, ['body', 'answer', 'selections', 'length'], 'Small'],
-  ])('rejects %s that the open question does not have', (_, answer: QuestionAnswer, loc, input) => {
+    ['an unknown label', choice('Huge'), ['body', 'answer', 'selections', '0'], 'Huge'],
+    ['an unknown label in an array', choice(['Small', 'Huge']), ['body', 'answer', 'selections', '0', 1], 'Huge'],
+    ['an unknown question index', { selections: { '1': 'Small' } }, ['body', 'answer', 'selections', '1'], 'Small'],
+    [
+      'an index with a leading zero',
+      { selections: { '00': 'Small' } },
+      ['body', 'answer', 'selections', '00'],
+      'Small',
+    ],
+    [
+      'a key that is not an index',
+      { selections: { length: 'Small' } },
+      ['body', 'answer', 'selections', 'length'],
+      'Small',
+    ],
+  ])('rejects an answer to the open question with %s', (_, answer: QuestionAnswer, loc, input) => {
     expect(refusal([asked('size', ['Small', 'Large'])], answer)).toMatchObject([{ type: 'value_error', loc, input }]);
   });
 
@@ -70,7 +80,7 @@ describe('placeAnswer', () => {
     },
   );
 
-  it('recognizes a repeated answer to a closed question in any notation', () => {
+  it('recognizes a repeated answer to a closed question, even in a different notation', () => {
     const closed = asked('size', ['Small', 'Large'], { selections: { '0': 'Large' }, other_text: '' });
     expect(placeAnswer({ newest: [closed], earlier: [] }, choice(['Large']))).toEqual({ kind: 'repeats' });
   });

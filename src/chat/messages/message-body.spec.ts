@@ -35,7 +35,7 @@ const changed = (...ids: string[]): AgentEvent => ({
   cards: ids.map((id) => ({ id }) as CardResponse),
 });
 
-/** Returns the body after the events and the steps that led to it. */
+/** Applies the events to an empty body. Returns the body and the steps in between. */
 function write(events: AgentEvent[], at = AT): { body: MessageBody; steps: BodyEvent[] } {
   let body = EMPTY_BODY;
   const steps: BodyEvent[] = [];
@@ -49,7 +49,7 @@ function write(events: AgentEvent[], at = AT): { body: MessageBody; steps: BodyE
 }
 
 describe('message body', () => {
-  it('merges adjacent texts and separates text before and after a call with a blank line', () => {
+  it('merges adjacent text events and separates text before and after a call with a blank line', () => {
     const { body } = write([text('Let me '), text('look.'), started('a'), completed('a', 'rows'), text('Done.')]);
     expect(body.content).toBe('Let me look.\n\nDone.');
     expect(body.content_segments).toMatchObject([
@@ -110,10 +110,10 @@ describe('message body', () => {
   });
 
   it.each([
-    ['a call started twice', [started('a'), started('a')]],
-    ['a call started again after its end', [started('a'), completed('a'), started('a')]],
-    ['a call ended twice', [started('a'), completed('a'), failed('a')]],
-    ['a call that never started', [completed('a')]],
+    ['a call that starts twice', [started('a'), started('a')]],
+    ['a call that starts again after its end', [started('a'), completed('a'), started('a')]],
+    ['a call that ends twice', [started('a'), completed('a'), failed('a')]],
+    ['a call that ends without a start', [completed('a')]],
   ])('rejects %s', (_, events) => {
     expect(() => write(events)).toThrow(AgentProtocolError);
   });
@@ -196,7 +196,7 @@ describe('a sequence of events', () => {
     );
   });
 
-  it('keeps the complete text', () => {
+  it('preserves the complete text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), (texts) => {
         expect(write(texts.map(text)).body.content).toBe(texts.join('').replaceAll('\0', ''));

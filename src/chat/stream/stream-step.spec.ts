@@ -13,9 +13,9 @@ const saying = (texts: string[], last_sequence: number): Following => ({
 
 describe('stepAfter', () => {
   it.each([
-    ['many', Array<string>(MAX_MESSAGES).fill('x')],
-    ['long', ['x', 'x'.repeat(MAX_TEXT)]],
-  ])('sends no turn while more messages may follow: %s', (_, texts) => {
+    ['the maximum number of messages', Array<string>(MAX_MESSAGES).fill('x')],
+    ['the maximum length of text', ['x', 'x'.repeat(MAX_TEXT)]],
+  ])('does not send the turn while more messages may follow: %s', (_, texts) => {
     const step = stepAfter(cursor, saying(texts, 200));
     expect(step?.events.map(({ type }) => type)).toEqual(texts.map(() => 'message.created'));
     expect([step?.cursor, step?.more]).toEqual([{ ...cursor, sequence: 2 + texts.length }, true]);

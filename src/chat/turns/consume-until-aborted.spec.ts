@@ -4,7 +4,7 @@ import { consumeUntilAborted } from './consume-until-aborted.js';
 const never = (): Promise<never> => new Promise<never>(() => {});
 
 describe('consumeUntilAborted', () => {
-  it('passes values on in order', async () => {
+  it('passes on the values in order', async () => {
     const log: string[] = [];
     async function* source() {
       for (const value of ['a', 'b']) {
@@ -47,7 +47,7 @@ describe('consumeUntilAborted', () => {
 
   it.each([
     ['a source that hangs', { next: never } satisfies AsyncIterator<number>, () => Promise.resolve()],
-    ['a taker that hangs', { next: () => Promise.resolve({ value: 1 }) } satisfies AsyncIterator<number>, never],
+    ['a consumer that hangs', { next: () => Promise.resolve({ value: 1 }) } satisfies AsyncIterator<number>, never],
   ])('abandons %s when the signal aborts', async (_, iterator, take) => {
     const controller = new AbortController();
     const done = consumeUntilAborted({ [Symbol.asyncIterator]: () => iterator }, controller.signal, take);

@@ -64,7 +64,7 @@ describe('TurnWriter', () => {
     await expect(writer.accept({ type: 'model_step', step })).rejects.toThrow(AgentFailure);
   });
 
-  it('stores the first event after 5 ms and batches later events for 100 ms', async () => {
+  it('stores the first event after 5 ms and later events in batches every 100 ms', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     expect(writes).toEqual([]);
@@ -82,7 +82,7 @@ describe('TurnWriter', () => {
     expect(writes).toHaveLength(3);
   });
 
-  it('stores text events only when there are 64 of them or another event follows', async () => {
+  it('stores text events in batches of 64, or earlier if another type of event follows', async () => {
     const { writer, writes } = make();
     const kinds = async (event: AgentEvent, times = 1): Promise<string[]> => {
       writes.length = 0;
@@ -102,7 +102,7 @@ describe('TurnWriter', () => {
     expect(await kinds(text('e'), 65)).toEqual(around);
   });
 
-  it('rejects output above the message size and keeps the output before it', async () => {
+  it('rejects output above the maximum message size and keeps the earlier output', async () => {
     const { writer } = make();
     const quarter = 'x'.repeat(MAX_MESSAGE_BYTES / 4 - 100);
     await writer.accept(text(quarter));
@@ -130,7 +130,7 @@ describe('TurnWriter', () => {
     expect(writes.map(({ kind }) => kind)).toEqual(['begin']);
   });
 
-  it('stores the start of a tool call before the agent continues', async () => {
+  it('stores the start of a tool call before it lets the agent continue', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     await jest.advanceTimersByTimeAsync(5);
@@ -196,7 +196,7 @@ describe('TurnWriter', () => {
     expect((await writer.close()).credits).toBe(2.75);
   });
 
-  it('stores a cost without events if no event follows and a message exists', async () => {
+  it('stores a cost without an event if the message exists and no event follows', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     await jest.advanceTimersByTimeAsync(5);
@@ -219,7 +219,7 @@ describe('TurnWriter', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it('leaves all output of a turn that ends within 5 ms to its final write', async () => {
+  it('stores nothing for a turn that ends within 5 ms, because its final write contains all output', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     const unstored = [{ type: 'text.delta', segment: 0, text: 'a' }];
@@ -228,14 +228,14 @@ describe('TurnWriter', () => {
     expect(writes).toEqual([]);
   });
 
-  it('creates no events and no message if the agent writes nothing', async () => {
+  it('creates neither events nor a message if the agent produces no output', async () => {
     const { writer, writes } = make();
     await writer.accept(text(''));
     expect(await writer.close()).toMatchObject({ next_seq: 0 });
     expect(writes).toEqual([]);
   });
 
-  it('reports a failed write to a waiting caller, or otherwise to the owner, and keeps the progress', async () => {
+  it('reports a failed write to the waiting caller, or else to the owner, and keeps the progress', async () => {
     let isBroken = false;
     const gate = (): Promise<void> => (isBroken ? Promise.reject(new Error('gone')) : Promise.resolve());
     const { writer, failures } = make({ gate });
