@@ -24,7 +24,7 @@ describe('slugOf', () => {
 });
 
 describe('freeHandle', () => {
-  it('numbers colliding handles, starting at 2', () => {
+  it('appends a number to colliding handles, starting at 2', () => {
     expect(freeHandle('a', new Set())).toBe('a');
     expect(freeHandle('a', new Set(['a']))).toBe('a-2');
     expect(freeHandle('a', new Set(['a', 'a-2', 'a-3']))).toBe('a-4');

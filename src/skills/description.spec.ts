@@ -12,7 +12,7 @@ describe('describeSkill', () => {
     ['---\nfaulty: a: b\n---\ntext', ''],
   ])('describes %j as %j', (text, description) => expect(describeSkill(text)).toBe(description));
 
-  it('cuts a long first line, and needs only the first bytes of a file', () => {
+  it('truncates a long first line, and needs only the first bytes of a file', () => {
     expect(describeSkill('x'.repeat(5000))).toBe('x'.repeat(1024));
     const texts = [
       `---\ndescription: ${'é'.repeat(30_000)}\n---\n${'z'.repeat(HEAD_BYTES)}`,

@@ -49,14 +49,14 @@ describe('readFrontmatter', () => {
   });
 
   it.each([
-    ['one that is not closed', '---\nname: a\n', 'line 1: the frontmatter has no closing line ---'],
+    ['frontmatter without a closing line', '---\nname: a\n', 'line 1: the frontmatter has no closing line ---'],
     [
       'an unquoted colon',
       frontmatter('name: a\ndescription: one: two'),
       'line 3: nested mappings are not allowed in compact mappings; put text that contains ": " in quotes',
     ],
     ['a tab as indentation', frontmatter('name: a\nmore:\n\tx: 1'), 'line 4: tabs are not allowed as indentation'],
-    ['an open quote', frontmatter('name: "a'), 'line 3: missing closing "quote'],
+    ['an unclosed quote', frontmatter('name: "a'), 'line 3: missing closing "quote'],
     [
       'a value that starts with @',
       frontmatter('x: 1\n\nname: @a'),
@@ -65,21 +65,21 @@ describe('readFrontmatter', () => {
     ['an anchor', frontmatter('a: &x 1'), 'line 2: anchors are not allowed'],
     ['an alias', frontmatter('b: 1\na: *x'), 'line 3: aliases are not allowed'],
     ['an alias as a key', frontmatter('*x : 1'), 'line 2: aliases are not allowed'],
-    ['a tag that makes code', frontmatter('name: !!js/function "x"'), 'line 2: tags are not allowed'],
-    ['a known tag', frontmatter('name: !!str x'), 'line 2: tags are not allowed'],
-    ['a tag of its own', frontmatter('x:\n  - !x y'), 'line 3: tags are not allowed'],
-    ['binary', frontmatter('x: !!binary aGVsbG8='), 'line 2: tags are not allowed'],
+    ['a tag that creates code', frontmatter('name: !!js/function "x"'), 'line 2: tags are not allowed'],
+    ['a standard tag', frontmatter('name: !!str x'), 'line 2: tags are not allowed'],
+    ['a custom tag', frontmatter('x:\n  - !x y'), 'line 3: tags are not allowed'],
+    ['a binary value', frontmatter('x: !!binary aGVsbG8='), 'line 2: tags are not allowed'],
     ['a directive', frontmatter('%TAG ! x\na: 1'), 'line 3: missing directives-end'],
     ['a list', frontmatter('- a'), 'line 2: the frontmatter is not a mapping'],
-    ['a text', frontmatter('just text'), 'line 2: the frontmatter is not a mapping'],
+    ['a string', frontmatter('just text'), 'line 2: the frontmatter is not a mapping'],
     ['two documents', frontmatter('a: 1\n...\nb: 2'), 'line 4: the frontmatter contains more than one YAML document'],
-    ['a key given twice', frontmatter('name: a\nname: a'), 'line 3: the key "name" appears twice'],
-    ['a key given twice further in', frontmatter('x:\n  y: 1\n  y: 2'), 'line 4: the key "y" appears twice'],
-    ['a name that is no string', frontmatter('x: 1\nname: 5'), 'line 3: name is not a string'],
+    ['a duplicate key', frontmatter('name: a\nname: a'), 'line 3: the key "name" appears twice'],
+    ['a duplicate nested key', frontmatter('x:\n  y: 1\n  y: 2'), 'line 4: the key "y" appears twice'],
+    ['a name that is not a string', frontmatter('x: 1\nname: 5'), 'line 3: name is not a string'],
     ['a description that is a list', frontmatter('name: a\ndescription: [a]'), 'line 3: description is not a string'],
     ['the name of another skill', frontmatter('x: 1\nname: b'), 'line 3: the name is "b", but the skill is a'],
     ['an empty name', frontmatter('name: ""'), 'line 2: the name is "", but the skill is a'],
-  ])('rejects %s and names the line', (_, text, message) => {
+  ])('rejects %s with the line number', (_, text, message) => {
     expect(problemOf(text, 'a').slice(0, message.length)).toBe(message);
   });
 
@@ -92,12 +92,12 @@ describe('readFrontmatter', () => {
   const N = 60_000;
   it.each([
     ['nested brackets', '['.repeat(N)],
-    ['closed nested brackets', `x: ${'['.repeat(N / 2)}${']'.repeat(N / 2)}`],
+    ['nested brackets with closing brackets', `x: ${'['.repeat(N / 2)}${']'.repeat(N / 2)}`],
     ['nested braces', 'x: {a: '.repeat(N / 8)],
     ['nested lists', '- '.repeat(N / 2)],
     ['nested keys', '? '.repeat(N / 2)],
     ['nested empty keys', ': '.repeat(N / 2)],
-    ['keys on keys', 'a: '.repeat(N / 3)],
+    ['several keys per line', 'a: '.repeat(N / 3)],
     ['growing indentation', Array.from({ length: 300 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
     ['commas', `[${','.repeat(N)}`],
     ['closing braces', '}'.repeat(N)],
@@ -105,11 +105,11 @@ describe('readFrontmatter', () => {
     ['tags', '! '.repeat(N / 2)],
     ['anchors', '&a '.repeat(N / 3)],
     ['directives', '%\n'.repeat(N / 2)],
-    ['ends of documents', '...\n'.repeat(N / 4)],
+    ['document end markers', '...\n'.repeat(N / 4)],
     ['keys without a value', Array.from({ length: 9_000 }, (_, index) => `k${index}:`).join('\n')],
     ['aliases of aliases', 'a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\nd: &d [*c,*c]'],
     ['colons', ':'.repeat(N)],
-    ['a header of pipes', '|'.repeat(N)],
+    ['block scalar indicators', '|'.repeat(N)],
   ])('rejects a bomb of %s within a second', (_, yaml) => {
     const start = performance.now();
     expect(problemOf(frontmatter(yaml))).toMatch(/^line \d+: .{1,300}$/s);

@@ -23,7 +23,7 @@ describe('isSkillName', () => {
 });
 
 describe('checkSkill', () => {
-  it('accepts up to 200 files and 1,000,000 bytes, and normalizes paths', () => {
+  it('accepts up to 200 files with up to 1,000,000 bytes, and normalizes paths', () => {
     const files = Array.from({ length: 199 }, (_, index): [string, string] => [`f${index}`, '']);
     expect(refusal('a', [main, ...files])).toEqual([]);
     expect(refusal('a', [main, ...files, ['one-more', '']])).toEqual([['value_error', 'body', 'files']]);
@@ -41,7 +41,7 @@ describe('checkSkill', () => {
     ]).toEqual(['SKILL.md', 'b', '\u00e9']);
   });
 
-  it('reports every bad path', () => {
+  it('reports every invalid path', () => {
     expect(refusal('a', [main, ['../x', ''], ['b//c', ''], ['ok', ''], ['d\\e', '']])).toEqual([
       ['value_error', 'body', 'files', '../x'],
       ['value_error', 'body', 'files', 'b//c'],
@@ -68,7 +68,7 @@ describe('skillsAmong', () => {
     modified: new Date(0),
   });
 
-  it('finds folders with a valid name and a SKILL.md, and ignores everything else', () => {
+  it('finds folders with a valid name and a SKILL.md file, and ignores everything else', () => {
     const paths = [
       'AGENTS.md',
       'skills/Big/SKILL.md',

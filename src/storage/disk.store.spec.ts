@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(directory, { recursive: true, force: true }));
 
-/** Opens the store in the same way as a process that starts. */
+/** Opens the store as a newly started process would. */
 async function openStore(): Promise<DiskStore> {
   const config = Object.assign(new Config(), { DATA_DIR: directory });
   const secrets = { get: () => Promise.resolve(Buffer.alloc(32)) } as unknown as SecretsService;
@@ -48,7 +48,7 @@ async function send(key: string, uploadId: string, partNumber: number, bytes: Bu
   return { part_number: partNumber, etag };
 }
 
-/** Returns the names of the entries in a folder of the store. */
+/** Returns the names of the files and folders that remain in a folder of the store. */
 const leftIn = async (folder: string): Promise<string[]> => await readdir(join(directory, 'objects', folder));
 
 describe('DiskStore', () => {
@@ -117,7 +117,7 @@ describe('DiskStore with multipart uploads', () => {
     );
   });
 
-  it('keeps a single complete version of a part that many requests send at the same time', async () => {
+  it('keeps a single complete version of a part that many requests upload at the same time', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const versions = Array.from({ length: 20 }, () => randomBytes(50_000));
@@ -129,7 +129,7 @@ describe('DiskStore with multipart uploads', () => {
     expect(versions.some((bytes) => bytes.equals(kept))).toBe(true);
   });
 
-  it('completes an upload once when many requests complete it at the same time', async () => {
+  it('completes an upload only once if many requests complete it at the same time', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const parts = [await send(key, uploadId, 1, Buffer.from('one')), await send(key, uploadId, 2, Buffer.from('two'))];
@@ -142,7 +142,7 @@ describe('DiskStore with multipart uploads', () => {
     expect((await read(key)).toString()).toBe('onetwo');
   });
 
-  it('removes aborted uploads with all parts', async () => {
+  it('removes an aborted upload with all its parts', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const one = await send(key, uploadId, 1, Buffer.from('one'));
@@ -155,7 +155,7 @@ describe('DiskStore with multipart uploads', () => {
     expect(await leftIn('drafts')).toEqual([]);
   });
 
-  it('continues an upload after a crash, even after a crash during completion', async () => {
+  it('resumes an upload after a crash, even if the crash occurred during completion', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const one = await send(key, uploadId, 1, Buffer.from('one'));

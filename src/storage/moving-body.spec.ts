@@ -10,7 +10,7 @@ async function all(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
 }
 
 describe('bodyWithTimeout', () => {
-  it('reads the whole body as long as data keeps arriving', async () => {
+  it('reads the entire body if data keeps arriving', async () => {
     const pieces = [Buffer.from('one'), Buffer.from('two')];
     expect(await all(bodyWithTimeout(Readable.from(pieces), 1_000))).toEqual(pieces);
   });

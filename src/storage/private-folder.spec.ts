@@ -12,7 +12,7 @@ afterEach(() => rm(parent, { recursive: true }));
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
-it('makes a folder that other users cannot enter', async () => {
+it('creates a folder that other users cannot enter', async () => {
   const path = join(parent, 'a', 'b');
   await makePrivateFolder(path);
   expect(await modeOf(path)).toBe(0o700);

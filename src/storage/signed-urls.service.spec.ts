@@ -64,7 +64,7 @@ describe('a signed URL', () => {
     },
   );
 
-  it('works only for a single key, method and secret', async () => {
+  it('is valid only for a single key, method and secret', async () => {
     const query = queryOf(await urls.signPart(part));
     await expect(urls.readPart('blobs/cd', query)).rejects.toThrow(Forbidden);
     await expect(urls.readDownload('blobs/ab', { ...query, name: 'a', type: 'b' })).rejects.toThrow(Forbidden);

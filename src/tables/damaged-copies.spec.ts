@@ -42,7 +42,7 @@ async function copyPath(): Promise<string> {
   return table.path;
 }
 
-/** Returns the number of conversions since the start of the test. */
+/** Returns the number of conversions since the current test started. */
 async function conversions(): Promise<number> {
   const count = /^pws_data_engine_tasks_total\{kind="convert",outcome="ok"\} (\d+)/m.exec(await test.metrics.scrape());
   return Number(count?.[1] ?? 0) - earlier;
@@ -62,14 +62,14 @@ const DAMAGE: Record<string, (bytes: Buffer) => Buffer> = {
   'other bytes in the pages': (bytes) => bytes.fill(255, bytes.length >> 2, bytes.length >> 1),
 };
 
-it.each(Object.keys(DAMAGE))('converts a table again when its copy has %s', async (kind) => {
+it.each(Object.keys(DAMAGE))('converts a table again if its copy has damaged content: %s', async (kind) => {
   const path = await copyPath();
   await writeFile(path, DAMAGE[kind]!(await readFile(path)));
   expect(await sum()).toBe('[[1999000,"x999"]]');
   expect(await conversions()).toBe(2);
 });
 
-it('reads the rows and keys of a table whose copy is damaged', async () => {
+it('returns the rows and keys of a table whose copy is damaged', async () => {
   const path = await copyPath();
   await writeFile(path, '');
   expect((await reader.read(CONTAINER, NAME, ROWS)).rows).toContain('[9,"x9"]');
@@ -78,7 +78,7 @@ it('reads the rows and keys of a table whose copy is damaged', async () => {
 });
 
 it.each(['{}', 'null', '[]', '"text"', '{"columns":[],"rows":null}', ''])(
-  'converts a table again when its description is %s',
+  'converts a table again if the file with its description contains %j',
   async (text) => {
     const path = await copyPath();
     await writeFile(path.replace('.parquet', '.json'), text);
@@ -87,7 +87,7 @@ it.each(['{}', 'null', '[]', '"text"', '{"columns":[],"rows":null}', ''])(
   },
 );
 
-it('keeps the copy if only the SQL statement is wrong', async () => {
+it('keeps the copy if only the SQL statement is invalid', async () => {
   const tables = new Map([['t', { ...NAME, container: CONTAINER }]]);
   for (const sql of ["SELECT error('IO Error: No space left')", "SELECT 'x'::INTEGER FROM t", 'SELECT c FROM t'])
     await expect(reader.select('a', tables, { sql, limit: 1 })).rejects.toMatchObject({ code: 'invalid_sql' });

@@ -27,7 +27,7 @@ afterEach(async () => {
   await files.close();
 });
 
-/** Creates a cache on the same folder, as another process would. */
+/** Creates a second cache that uses the same folder, as another process would. */
 const newCache = (own = new MetricsService(logger)): TableCacheService =>
   new TableCacheService(files.config, test.engine, files.copies, own, logger);
 
@@ -57,7 +57,7 @@ async function requests(): Promise<Record<string, number>> {
 }
 
 describe('converted table', () => {
-  it('is converted once for all requests', async () => {
+  it('is converted only once for all requests', async () => {
     const blob = await files.put('a,b\n1,x\n2,y\n');
     const [first, second] = await Promise.all([use(blob), use(blob)]);
     expect(second).toMatchObject({ path: first.path, description: first.description });
@@ -87,7 +87,7 @@ describe('converted table', () => {
     const now = Date.now() / 1000;
     await utimes(oldest.path, now - 7_200, now - 7_200);
     await utimes(later.path, now - 10_000, now - 10_000);
-    // The time of the last use counts, not the time of conversion.
+    // The cache removes tables by their last use, not by their time of conversion.
     await use(recent);
     files.config.TABLES_CACHE_BYTES = 2.5 * size;
     await use(next);
@@ -129,7 +129,7 @@ describe('converted table', () => {
 });
 
 describe('conversion', () => {
-  it('is not repeated by the next request after a failure', async () => {
+  it('is not repeated by later requests after a failure', async () => {
     const blob = await files.put('a,b\n1\n');
     const failures = await Promise.allSettled([use(blob), use(blob)]);
     for (let round = 0; round < 3; round += 1) failures.push(...(await Promise.allSettled([use(blob)])));
@@ -160,7 +160,7 @@ describe('conversion', () => {
     expect(count).toBe(2);
   });
 
-  it('continues while a client waits for it, and ends with the last client', async () => {
+  it('continues while a client is waiting for it, and ends when the last client disconnects', async () => {
     const blob = await files.put(`a,b\n${'1,2\n'.repeat(300_000)}`);
     const clients = [new AbortController(), new AbortController(), new AbortController()];
     const [leaves, stays, last] = clients.map(async ({ signal }) => await open(blob, cache, signal));
@@ -174,11 +174,11 @@ describe('conversion', () => {
     const other = { ...blob, ...(await files.put(`a,b\n${'3,4\n'.repeat(300_000)}`)) };
     const alone = new AbortController();
     const opened = open(other, cache, alone.signal);
-    // The conversion is running.
+    // Wait until the conversion is running.
     while ((await files.list('tables/drafts')).length === 0) await Promise.race([opened, Promise.resolve()]);
     alone.abort(reason);
     await expect(opened).rejects.toBe(reason);
-    // A later request gets the finished table.
+    // A later request converts the table again.
     expect((await use(other)).description.rows).toBe(300_000);
     expect(await conversions()).toEqual({ ok: 2, failed: 1 });
     expect(await files.list('copies')).toEqual([]);

@@ -17,9 +17,9 @@ describe('decodeText', () => {
 
   it.each([
     ['a lone continuation byte', [0x80]],
-    ['an overlong form', [0xc0, 0xaf]],
+    ['an overlong encoding', [0xc0, 0xaf]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
-    ['a cut sequence', [0x61, 0xe2, 0x82]],
+    ['a truncated sequence', [0x61, 0xe2, 0x82]],
     ['NUL', [0x61, 0x00]],
     ['UTF-16', [0xff, 0xfe, 0x61, 0x00]],
   ])('returns undefined for %s', (_, bytes) => {

@@ -43,7 +43,7 @@ describe('a local copy', () => {
     expect(await files.list('copies')).toEqual([]);
   });
 
-  it('is not created for a blob that is too large, missing, or would fill the disk', async () => {
+  it('is not created if the blob is too large, is missing or would fill the disk', async () => {
     const blob = await files.put('a');
     await expect(files.copies.withCopy({ ...blob, size: LIMIT + 1 }, never)).rejects.toThrow(TooLarge);
     const gone = { ...blob, blob_id: '00000000-0000-7000-8000-000000000000' };

@@ -14,11 +14,11 @@ describe('planParts', () => {
     [5 * MiB + 1, 5 * MiB, 2],
     [12_000_000, 5 * MiB, 3],
     [5 * GiB, 6 * MiB, 854],
-  ])('splits %d bytes into parts of %d bytes: %d', (size, part_size, parts) => {
+  ])('splits %d bytes into parts of %d bytes (number of parts: %d)', (size, part_size, parts) => {
     expect(planParts(size, 5 * GiB)).toEqual({ part_size, parts });
   });
 
-  it('allows for the largest possible file if the size is unknown', () => {
+  it('plans for the largest possible file if the size is unknown', () => {
     expect(planParts(null, 5 * GiB)).toEqual({ part_size: 5 * MiB, parts: 10 });
     expect(planParts(null, 500 * GiB).part_size).toBe(52 * MiB);
   });
@@ -42,12 +42,12 @@ describe('chooseParts', () => {
   const last = { part_number: 3, etag: 'cc', size: 7 };
   const received = [first, second, last];
 
-  it('uses all received parts if no parts are named', () => {
+  it('uses all received parts if the request lists no parts', () => {
     expect(chooseParts(received, [], limits)).toEqual({ parts: received, size: 10 * MiB + 7 });
     expect(chooseParts([], [], { ...limits, size: 0 })).toEqual({ parts: [], size: 0 });
   });
 
-  it('sorts the named parts and omits all others', () => {
+  it('sorts the listed parts and omits all others', () => {
     const named = [
       { part_number: 3, etag: 'cc' },
       { part_number: 1, etag: '"aa"' },
@@ -62,11 +62,11 @@ describe('chooseParts', () => {
 
   it.each([
     ['a part that was not received', [{ part_number: 4, etag: 'dd' }], 'Part 4 was not received'],
-    ['a part number that cannot be', [{ part_number: -1, etag: 'dd' }], 'Part -1 was not received'],
-    ['another etag', [{ part_number: 1, etag: 'bb' }], 'The etag of part 1'],
-    ['half a quote', [{ part_number: 1, etag: '"aa' }], 'The etag of part 1'],
-    ['a part named twice', [first, first], 'Part 1 is listed twice'],
-    ['a small part before another', [first, last, { part_number: 4, etag: 'dd' }], 'Part 3 is too small'],
+    ['an invalid part number', [{ part_number: -1, etag: 'dd' }], 'Part -1 was not received'],
+    ['the etag of another part', [{ part_number: 1, etag: 'bb' }], 'The etag of part 1'],
+    ['an etag with an unbalanced quote', [{ part_number: 1, etag: '"aa' }], 'The etag of part 1'],
+    ['a part that is listed twice', [first, first], 'Part 1 is listed twice'],
+    ['a small part that is not the last part', [first, last, { part_number: 4, etag: 'dd' }], 'Part 3 is too small'],
   ])('rejects %s', (_, named, sentence) => {
     const all = [...received, ...(sentence.includes('small') ? [{ part_number: 4, etag: 'dd', size: 1 }] : [])];
     const choose = (): unknown => chooseParts(all, named, limits);
