@@ -27,7 +27,7 @@ describe('misspelledSettings', () => {
     },
   );
 
-  it('ignores the settings themselves, including their variants with a file', () => {
+  it('ignores correctly spelled settings, including their variants that name a file', () => {
     expect(foundIn({ DATABASE_URL: 'x', DATABASE_URL_FILE: 'x', S3_BUCKET_FILE: 'x' })).toEqual([]);
   });
 });

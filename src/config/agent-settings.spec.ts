@@ -12,8 +12,8 @@ const problem = (environment: NodeJS.ProcessEnv): string => {
 
 describe('language model settings', () => {
   it.each<[string, NodeJS.ProcessEnv, string]>([
-    ['none', {}, ''],
-    ['a whole set', { AGENT_PROVIDER: 'anthropic', AGENT_MODEL: 'm', AGENT_API_KEY: 'k' }, ''],
+    ['no settings', {}, ''],
+    ['a complete set', { AGENT_PROVIDER: 'anthropic', AGENT_MODEL: 'm', AGENT_API_KEY: 'k' }, ''],
     [
       'a local server',
       { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'm', AGENT_BASE_URL: 'http://localhost:1/v1' },
@@ -24,10 +24,10 @@ describe('language model settings', () => {
     ['no URL', { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'm' }, 'requires AGENT_BASE_URL'],
     ['no provider', { AGENT_API_KEY: 'the-key' }, 'AGENT_API_KEY requires AGENT_PROVIDER'],
     ['images without a provider', { AGENT_IMAGES: 'true' }, 'AGENT_IMAGES requires AGENT_PROVIDER'],
-    ['images in other words', { AGENT_IMAGES: 'yes' }, 'AGENT_IMAGES must be one of'],
+    ['an invalid AGENT_IMAGES value', { AGENT_IMAGES: 'yes' }, 'AGENT_IMAGES must be one of'],
     ['an unknown provider', { AGENT_PROVIDER: 'mine', AGENT_MODEL: 'm' }, 'AGENT_PROVIDER must be one of'],
-    ['a URL that is none', { AGENT_PROVIDER: 'openai', AGENT_BASE_URL: 'here' }, 'AGENT_BASE_URL must be a URL'],
-  ])('check %s', (_, environment, message) => {
+    ['an invalid URL', { AGENT_PROVIDER: 'openai', AGENT_BASE_URL: 'here' }, 'AGENT_BASE_URL must be a URL'],
+  ])('are validated: %s', (_, environment, message) => {
     const found = problem(environment);
     if (message === '') expect(found).toBe('');
     else expect(found).toContain(message);
@@ -40,7 +40,7 @@ describe('language model settings', () => {
     ['openai', undefined, true],
     ['openai-compatible', undefined, false],
     ['openai-compatible', 'true', true],
-  ])('decide about images for %s with AGENT_IMAGES=%s', (AGENT_PROVIDER, AGENT_IMAGES, given) => {
+  ])('determine whether %s with AGENT_IMAGES=%s receives images', (AGENT_PROVIDER, AGENT_IMAGES, given) => {
     const settings = {
       AGENT_PROVIDER,
       AGENT_IMAGES,

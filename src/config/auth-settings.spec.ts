@@ -36,7 +36,7 @@ describe('the authentication configuration', () => {
     });
   });
 
-  it('enables the sign-in on the page and allows requests to the provider', () => {
+  it('enables sign-in on the page and allows requests to the provider', () => {
     expect(loadConfig({ DATABASE_URL, ...OIDC })).toMatchObject({ pageSignIn: undefined, pageConnectOrigins: [] });
     expect(loadConfig({ DATABASE_URL, ...OIDC, WEB_CLIENT_ID: 'page' })).toMatchObject({
       pageSignIn: {

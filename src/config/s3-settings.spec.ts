@@ -26,7 +26,7 @@ describe('S3 settings', () => {
     expect(loadConfig(other).s3).toMatchObject({ region: 'eu-1', publicEndpoint: 'https://files.example.com' });
   });
 
-  it("provide the origins of signed URLs for the page's policy", () => {
+  it("provide the origins of signed URLs for the page's content security policy", () => {
     expect(loadConfig({}).fileOrigins).toEqual([]);
     const urls = { S3_PUBLIC_ENDPOINT: 'https://files.example.com', PUBLIC_URL: 'https://api.example.com/planner' };
     expect(loadConfig({ ...S3, ...urls }).fileOrigins).toEqual([

@@ -21,7 +21,7 @@ describe('settings read from files', () => {
     expect(loadConfig({ AUTH_JWT_SECRET_FILE: '' }).AUTH_JWT_SECRET).toBeUndefined();
   });
 
-  it('are rejected if a file cannot be read or contains an invalid value', () => {
+  it('are rejected if the file is unreadable or its value is invalid', () => {
     expect(() => loadConfig({ DATABASE_URL_FILE: join(folder, 'nowhere') })).toThrow(
       'the file in DATABASE_URL_FILE cannot be read: ENOENT',
     );

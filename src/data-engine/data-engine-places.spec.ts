@@ -8,7 +8,7 @@ import { EngineMetricsService } from './engine-metrics.service.js';
 import type { ProcessPool } from '../../packages/data-engine/process-pool.js';
 import type { ConvertTask, TextTask } from '../../packages/data-engine/tasks.js';
 
-/** Process pool whose tasks all end when the test calls `endTasks`. */
+/** Process pool whose tasks run until the test calls `endTasks`. */
 class Processes {
   readonly size = 4;
   readonly begun: string[] = [];

@@ -12,7 +12,7 @@ import { EngineConnection } from '../../packages/data-engine/engine-connection.j
 import { EngineUnavailable, ProcessPool } from '../../packages/data-engine/process-pool.js';
 
 const SLOW = 'SELECT count(*) FROM range(1000000000000)';
-/** DuckDB does not check for interrupts during this query. */
+/** Query during which DuckDB does not check for interrupts. */
 const STUBBORN = "SELECT levenshtein(repeat('a', 90000), repeat('b', 90000))";
 
 let test: TestEngine | undefined;
@@ -34,7 +34,7 @@ async function untilDead(pid: number): Promise<void> {
   while (isAlive(pid)) await sleep(10);
 }
 
-/** Waits until a process has used half a second of CPU time. Works only on Linux. */
+/** Waits until a process has used half a second of CPU time. Returns immediately on systems other than Linux. */
 async function untilAtWork(pid: number): Promise<void> {
   if (process.platform !== 'linux') return;
   const start = ticksOf(pid);
@@ -139,7 +139,7 @@ describe('data engine process', () => {
     }
   });
 
-  it('is reported as unavailable if it cannot start', async () => {
+  it('is reported as unavailable if it cannot be started', async () => {
     const pool = new ProcessPool({ size: 1, entry: new URL('file:///nowhere/engine.js') });
     expect(await reasonOf(pool.acquire())).toBeInstanceOf(EngineUnavailable);
     expect(pool.processes).toBe(0);
@@ -155,7 +155,7 @@ describe('data engine task', () => {
     expect(await test.metrics.scrape()).toContain('pws_data_engine_restarts_total 1');
   });
 
-  it('fails as unavailable if it loses two processes, and does not prevent the next task', async () => {
+  it('fails as unavailable after losing two processes, and does not affect the next task', async () => {
     test = await TestEngine.start();
     const failed = reasonOf(test.query(SLOW));
     for (const seen = new Set<number>(); seen.size < 2; await sleep(10))
@@ -168,7 +168,7 @@ describe('data engine task', () => {
     expect((await test.query('SELECT 1 AS a')).rows).toBe('[[1]]');
   });
 
-  it('returns a correct result or fails while processes are killed', async () => {
+  it('either returns a correct result or fails while processes are killed', async () => {
     test = await TestEngine.start({ size: 3 });
     const table = await test.table('numbers', 'SELECT range AS n FROM range(50000)');
     const { pool } = test;
@@ -238,7 +238,7 @@ describe('data engine task', () => {
     await Promise.all(slow);
   });
 
-  it('reports a result larger than memory as a problem and does not retry', async () => {
+  it('reports a result that exceeds memory as a problem and is not retried', async () => {
     test = await TestEngine.start({ seconds: 30 });
     expect(await reasonOf(test.query("SELECT repeat(repeat('a', 1000000), 300)"))).toMatchObject({
       code: 'invalid_sql',
@@ -250,7 +250,7 @@ describe('data engine task', () => {
     expect(await test.metrics.scrape()).toContain('pws_data_engine_restarts_total 0');
   }, 60_000);
 
-  it('returns all struct members and years of any era', async () => {
+  it('returns all struct members, and years of any era', async () => {
     test = await TestEngine.start();
     const { rows } =
       await test.query(`SELECT ROW(1, 'a'), {'__proto__': 1, 'a': {'b': [ROW(2, NULL)]}}, NULL::INT[], [NULL, [1]],
@@ -262,7 +262,7 @@ describe('data engine task', () => {
     );
   });
 
-  it('reports a lack of memory as a problem rather than a fault', async () => {
+  it('reports running out of memory as a problem rather than a fault', async () => {
     test = await TestEngine.start();
     expect(await reasonOf(test.query('SELECT list(range) FROM range(1000000000)'))).toMatchObject({
       code: 'out_of_memory',

@@ -5,7 +5,7 @@ import { RunReporter } from './run-reporter.js';
 
 const logger = pino({ level: 'silent' });
 
-/** Database whose calls remain pending until `answer` is called. */
+/** Database whose calls remain pending until the test calls `answer`. */
 class Slow {
   readonly told: { progress: Progress; lines: readonly string[] }[] = [];
   private waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
@@ -33,7 +33,7 @@ describe('RunReporter', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('reports log lines at least every second', async () => {
+  it('reports at least one log line per second', async () => {
     const database = new Slow();
     const reporter = new RunReporter(true, database.tell, logger);
     await database.answer();
@@ -53,7 +53,7 @@ describe('RunReporter', () => {
     ]);
   });
 
-  it('sends reports one after another and completes them before it stops', async () => {
+  it('sends reports one at a time and completes them before it stops', async () => {
     const database = new Slow();
     const reporter = new RunReporter(false, database.tell, logger);
     await jest.advanceTimersByTimeAsync(3_500);

@@ -15,9 +15,15 @@ describe('divide', () => {
 
   it.each([
     ['whole days', '2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-01', '2026-03-02'],
-    ['a half day', '2026-03-01T00:00:00.000Z', '2026-03-01T12:00:00.000Z', '2026-03-01', '2026-03-01T12:00Z'],
-    ['half days and more', '2026-03-01T06:00:00.000Z', '2026-03-04T05:59:59.999Z', '2026-03-01T12:00Z', '2026-03-04'],
-    ['half days less some', '2026-03-01T05:59:59.999Z', '2026-03-03T18:00Z', '2026-03-01', '2026-03-04'],
+    ['half a day', '2026-03-01T00:00:00.000Z', '2026-03-01T12:00:00.000Z', '2026-03-01', '2026-03-01T12:00Z'],
+    [
+      'some half days and a remainder',
+      '2026-03-01T06:00:00.000Z',
+      '2026-03-04T05:59:59.999Z',
+      '2026-03-01T12:00Z',
+      '2026-03-04',
+    ],
+    ['slightly less than some half days', '2026-03-01T05:59:59.999Z', '2026-03-03T18:00Z', '2026-03-01', '2026-03-04'],
   ])('rounds a span of %s to the nearest midnights or noons', (_, since, until, first, last) => {
     expect(divide(HALF_DAY_MS, new Date(since), new Date(until))).toEqual({
       whole: [at(first), at(last)],
@@ -30,8 +36,8 @@ describe('divide', () => {
     ['inside a half day', '2026-03-01T10:00:00.000Z', '2026-03-01T11:00:00.000Z'],
     ['around noon', '2026-03-01T11:59:59.999Z', '2026-03-01T12:00:00.001Z'],
     ['around midnight', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.001Z'],
-    ['of nearly a half day', '2026-03-01T06:00:00.000Z', '2026-03-01T17:59:59.999Z'],
-  ])('finds no half day in a span %s', (_, since, until) => {
+    ['of almost half a day', '2026-03-01T06:00:00.000Z', '2026-03-01T17:59:59.999Z'],
+  ])('finds no full half day in a span %s', (_, since, until) => {
     expect(divide(HALF_DAY_MS, new Date(since), new Date(until))).toEqual({
       whole: nothing,
       before: [at(since), at(until)],

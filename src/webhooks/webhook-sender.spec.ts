@@ -25,7 +25,7 @@ const options: SendOptions = { rules: { loopback: true }, signal: new AbortContr
 const sendTo = async (answer: RequestListener, more: Partial<SendOptions> = {}): Promise<AttemptResult> =>
   await send(`http://127.0.0.1:${await serve(answer)}/`, { 'x-it': '1' }, 'body', { ...options, ...more });
 
-/** Sends to a receiver that repeats a string. Returns the result and the number of bytes written. */
+/** Sends to a receiver that repeats a string. Returns the result and the number of response bytes. */
 async function repeat(begin: string, text: string): Promise<{ sent: AttemptResult; written: number }> {
   let written = 0;
   const server = createSocketServer((socket) => {
@@ -65,7 +65,7 @@ describe('send', () => {
     expect(got).toEqual([['POST', '1', 'body']]);
   });
 
-  it('keeps a kilobyte of a 10 MB response and stops reading', async () => {
+  it('keeps the first kilobyte of a 10 MB response and stops reading', async () => {
     let written = 0;
     const sent = await sendTo((_, response) => {
       const write = (): void => {
@@ -83,9 +83,9 @@ describe('send', () => {
   });
 
   it.each([
-    ['interim answers', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['early hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
-    ['processing answers', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['processing responses', 'HTTP/1.1 102 Processing\r\n\r\n'],
   ])('gives up on a receiver that repeats %s', async (_, text) => {
     const { sent, written } = await repeat('', text.repeat(10));
     expect(sent).toMatchObject({ status: null, error: 'No response: the receiver sends too many interim responses' });
@@ -93,7 +93,7 @@ describe('send', () => {
   });
 
   it.each([
-    ['empty lines before the head', '', '\r\n'],
+    ['empty lines before the status line', '', '\r\n'],
     ['zeros in a chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '0'],
   ])('gives up on a receiver that repeats %s', async (_, begin, text) => {
     const { sent, written } = await repeat(begin, text.repeat(1_000));
@@ -115,7 +115,7 @@ describe('send', () => {
 
   it.each<[string, RequestListener]>([
     ['hangs', () => undefined],
-    ['answers slowly', (_, response) => void setInterval(() => response.write('.'), 20).unref()],
+    ['responds slowly', (_, response) => void setInterval(() => response.write('.'), 20).unref()],
   ])('gives up on a receiver that %s', async (_, answer) => {
     const sent = await sendTo(answer, { timeoutMs: 200 });
     expect(sent).toEqual({ status: null, answer: null, error: 'No complete response within 0.2 s' });
@@ -183,7 +183,7 @@ describe('send', () => {
   });
 
   it.each([['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::ffff:169.254.169.254'], ['2606:4700::1111', 'fd00::1'], []])(
-    'rejects a host name that resolves to %s',
+    'sends nothing to a host name that resolves to %s',
     async (...addresses) => {
       const resolve = () =>
         Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
@@ -202,7 +202,7 @@ describe('send', () => {
     expect(sent.error).toBe('Not sent: the URL must start with https://');
   });
 
-  it('rejects when its signal aborts', async () => {
+  it('rejects if its signal aborts', async () => {
     const stop = new AbortController();
     const sending = sendTo(() => stop.abort(new Error('Stopped')), { signal: stop.signal });
     await expect(sending).rejects.toThrow('Stopped');

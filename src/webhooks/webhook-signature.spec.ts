@@ -3,7 +3,7 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { newSecret, signedHeaders } from './webhook-signature.js';
 
 /**
- * Test vectors: secret, id, seconds, body and signature. They come from the repository
+ * Test vectors: secret, id, timestamp in seconds, body and signature. They come from the repository
  * standard-webhooks/standard-webhooks, which also contains the specification. The first vector is in the tests of its
  * JavaScript library (libraries/javascript/src/webhook.test.ts), the second in the tests of its Rust library
  * (libraries/rust/src/lib.rs).

@@ -39,7 +39,7 @@ function openAll(counts: StreamCounts, callers: Iterable<Principal>): (() => voi
 }
 
 describe('StreamCounts', () => {
-  it('limits a caller to 20 streams and accepts another after one is closed', () => {
+  it('limits a caller to 20 streams and accepts another stream after one is closed', () => {
     const counts = new StreamCounts();
     const open = openAll(counts, [user('ann')]);
     expect(open).toHaveLength(20);

@@ -40,7 +40,7 @@ describe('changesInWords', () => {
     [['A'], 'The model has changed since: A'],
     [['A', 'B', 'C'], 'The model has changed since: A, B, C'],
     [['A', 'B', 'C', 'D', 'E'], 'The model has changed since: A, B, C and 2 more'],
-  ])('names at most three of the changes %j', (changes, words) => {
+  ])('names at most three changes in %j', (changes, words) => {
     expect(changesInWords(changes)).toBe(words);
   });
 });
