@@ -24,7 +24,7 @@ const FACTS: FileFacts = {
     { name: 'region', type: 'text' },
   ],
 };
-/** Returns file states in which the files of all cards have the same state. */
+/** Returns file states in which every file of the cards has the same state. */
 const known = (state: FileState, ...cards: CardContent[]): FileStates =>
   new Map(cards.flatMap((one) => [readData(one).file ?? []].flat().map((file) => [fileKey(file), state] as const)));
 const gapsOf = (cards: CardContent[], files: FileStates): string[] =>
@@ -58,15 +58,15 @@ describe('a set in a file', () => {
   });
 
   it.each([
-    ['an empty cell', { expression: 'make[p] <= price[p]', index: 'p in products' }, false],
-    ['an empty cell in a sum', { expression: 'sum p in products: price[p] * make[p] <= 9' }, false],
+    ['a constraint that uses an empty cell', { expression: 'make[p] <= price[p]', index: 'p in products' }, false],
+    ['a sum that uses an empty cell', { expression: 'sum p in products: price[p] * make[p] <= 9' }, false],
     [
-      'an empty cell that a condition can leave out',
+      'a condition that can exclude the empty cell',
       { expression: 'make[p] <= price[p]', index: 'p in products where p <> "elm"' },
       true,
     ],
-    ['an empty cell that no formula uses', { expression: 'make[p] <= 3', index: 'p in products' }, true],
-  ])('has unavailable data only if a formula needs a missing value: %s', (_, formula, isAvailable) => {
+    ['a formula that does not use the empty cell', { expression: 'make[p] <= 3', index: 'p in products' }, true],
+  ])('makes data unavailable only if a formula needs a missing value: %s', (_, formula, isAvailable) => {
     const set = products();
     const columns = FACTS.columns.map((column) => (column.name === 'price' ? { ...column, empty: ['elm'] } : column));
     const cards = [
@@ -80,88 +80,88 @@ describe('a set in a file', () => {
   });
 
   it.each<[string, object, FileState, string]>([
-    ['is missing', {}, 'missing', 'blocking file_path: The workspace has no file products.csv'],
-    ['has not been read', {}, 'unread', 'blocking file_path: products.csv has not been read yet'],
+    ['the file is missing', {}, 'missing', 'blocking file_path: The workspace has no file products.csv'],
+    ['the file has not been read', {}, 'unread', 'blocking file_path: products.csv has not been read yet'],
     [
-      'is no table',
+      'the file is not a table',
       {},
       { problem: 'Row 3 has 4 cells', columns: [] },
       'blocking file_path: products.csv: Row 3 has 4 cells',
     ],
     [
-      'has no key',
+      'the card has no key',
       { key: undefined },
       FACTS,
       'blocking key: Which column of products.csv identifies the members of products? Its columns are product, price, Unit cost, region',
     ],
     [
-      'has no such column',
+      'the key column is missing',
       { key: ['produkt'] },
       FACTS,
       'blocking key: products.csv has no column produkt. Its columns are product, price, Unit cost, region',
     ],
     [
-      'has no such column of values',
+      'the member column is missing',
       { key: undefined, column: 'zone' },
       FACTS,
       'blocking column: products.csv has no column zone. Its columns are product, price, Unit cost, region',
     ],
     [
-      'has no column of another name',
+      'a renamed column is missing',
       { columns: { weight: 'Weight' } },
       FACTS,
       'blocking columns: products.csv has no column Weight. Its columns are product, price, Unit cost, region',
     ],
     [
-      'has a member twice',
+      'a member appears twice',
       {},
       { ...FACTS, doubled: { key: ['oak chair'], rows: [4, 9] } },
       'blocking key: products.csv, rows 4 and 9: the member oak chair appears twice',
     ],
     [
-      'has a member without a name',
+      'a member has no name',
       {},
       { ...FACTS, empty: { rows: [7], count: 1, column: 'product' } },
       'blocking key: products.csv, row 7: product is empty',
     ],
     [
-      'has merged cells in its key',
+      'the key has merged cells',
       {},
       { ...FACTS, empty: { rows: [3, 4, 6, 7, 9], count: 8, column: 'product' } },
       'blocking key: products.csv, rows 3, 4, 6, 7, 9 and 3 more: product is empty. Write it into each row, also below merged cells',
     ],
     [
-      'has no name',
+      'the set has no name',
       { set: undefined },
       FACTS,
       'blocking set: What should the set of members in products.csv be called?',
     ],
     [
-      'has members beside the file',
+      'the card also lists members',
       { members: ['a', 'b'] },
       FACTS,
       'blocking members: The members come from the file: remove either `members` or `key`',
     ],
     [
-      'has a key and a column',
+      'the card has both a key and a column',
       { column: 'region' },
       FACTS,
       'blocking column: It has both `key` and `column`: keep `key` if product identifies each row, or `column` if the members are the distinct values of region',
     ],
     [
-      'has a key that is no list',
+      'the key is not a list',
       { key: 'product' },
       FACTS,
       'blocking key: key must be a list of at most 5 different columns of the file',
     ],
-  ])('is reported if it %s', (_, more, state, message) => {
+  ])('is reported if %s', (_, more, state, message) => {
     const set = products(more);
     set.data = Object.fromEntries(Object.entries(set.data).filter(([, value]) => value !== undefined));
     expect(gapsOf([set], known(state, set))).toContain(message);
     expect(judgeAndDerive([set], known(state, set)).derived.data_available).toBe(false);
   });
 
-  it('is reported with the rows that do not belong to any member', () => {
+  it('is reported with the rows that belong to no member', () => {
     const set = card('data', { set: 'products', file_path: 'products.csv', column: 'product' });
     const state = { ...FACTS, empty: { rows: [3, 4], count: 2, column: 'product' } };
     expect(gapsOf([set], known(state, set))).toEqual([
@@ -169,7 +169,7 @@ describe('a set in a file', () => {
     ]);
   });
 
-  it('is not required in a card with a file', () => {
+  it('is optional for a card with a file', () => {
     const file = card('data', { file_path: 'notes.csv', description: 'Notes' });
     expect(judgeAndDerive([file], known('unread', file)).derived.data_available).toBe(true);
     expect(gapsOf([file], known('missing', file))).toEqual(['blocking file_path: The workspace has no file notes.csv']);
@@ -186,7 +186,7 @@ describe('a set in a file', () => {
       'Nothing in plants, towns meets this',
     ],
     ['x <= 9', '(o, d) in lanes where cost[o, d] > 3 and o = "bonn"', true, 'Nothing in lanes meets this condition'],
-  ])('is judged only for the members that a formula uses: %s for %s', (expression, index, isAvailable, gap) => {
+  ])('is checked only for the members that a formula uses: %s for %s', (expression, index, isAvailable, gap) => {
     const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
     const text = (...texts: string[]): ColumnCells => ({ type: 'text', texts, places: Int32Array.of(0, 1) });
     const columns = withValues(
@@ -207,7 +207,7 @@ describe('a set in a file', () => {
     expect(gapsOf(cards, files)).toHaveLength(gap === '' ? 0 : 1);
   });
 
-  it('leads to a new judgement of a formula when cells in its condition change', () => {
+  it('causes a formula to be judged again if cells in its condition change', () => {
     const plants = (size: number) => [
       card('data', { set: 'plants', members: ['rome'], description: 'Plants', values: { size: { rome: size } } }),
       card('variable', { name: 'open', index: 'o in plants where size[o] > 3', unit: 'plants' }),
@@ -266,7 +266,7 @@ describe('a name shared by two columns of a file', () => {
   it.each([
     ['make[i] <= Price_kg[i]', 'i in items'],
     ['make[i] <= 3', 'i in items where Price_kg[i] > 3'],
-  ])('blocks a formula with a message about both columns: %s for %s', (expression, index) => {
+  ])('blocks a formula with a message that names both columns: %s for %s', (expression, index) => {
     const make = card('variable', { name: 'make', index: 'i in items', unit: 'kg' });
     const most = card('constraint', { expression, index, classification: 'hard' });
     const data = items();
@@ -314,7 +314,7 @@ describe('an unknown name', () => {
   });
 
   it.each(['Capacity t/month', 'Capacity EUR', 'Capacity (h)', 'Capacity, kg', 'Capacity [pc/week]', 'Capacity in %'])(
-    'is reported with a column whose name also contains a unit: %s',
+    'is reported with the column whose name adds a unit: %s',
     (column) => {
       const plants = card('data', { set: 'plants', file_path: 'plants.csv', key: ['plant'], description: 'Plants' });
       const columns: FileFacts['columns'] = [
@@ -347,7 +347,7 @@ describe('an unknown name', () => {
   });
 });
 
-describe('availability of data', () => {
+describe('data availability', () => {
   const demand = card('data', { set: 'demand', file_path: 'demand.csv', key: ['product'], description: 'Demand' });
   const facts: FileFacts = {
     columns: [
@@ -374,16 +374,16 @@ describe('availability of data', () => {
       'in an objective',
       [make(), card('objective', { sense: 'minimize', expression: 'sum p in demand: cost[p] * make[p]' })],
     ],
-    ['as a label', [make(), most('make[p] <= region[p]')]],
+    ['in a limit', [make(), most('make[p] <= region[p]')]],
   ])('is false if text is used in a calculation: %s', (_, cards) => {
     expect(isAvailable(...cards)).toBe(false);
   });
 
   it.each<[string, CardContent[]]>([
     ['no formula', [make()]],
-    ['figures alone', [make(), most('make[p] <= price[p]')]],
+    ['formulas with numbers only', [make(), most('make[p] <= price[p]')]],
     [
-      'texts that are compared',
+      'text that is only compared',
       [make(), most('make[p] <= 3', 'p in demand where region[p] = "north" or amount[p] = "3"')],
     ],
   ])('is true for %s', (_, cards) => {
@@ -391,7 +391,7 @@ describe('availability of data', () => {
   });
 });
 
-describe('a key or condition without a match', () => {
+describe('a key or condition that matches nothing', () => {
   const plants = card('data', { set: 'plants', file_path: 'plants.csv', key: ['plant'], description: 'Plants' });
   const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'], description: 'Lanes' });
   const ship = card('variable', { name: 'ship', index: '(i, j) in lanes', unit: 'cases' });
@@ -458,7 +458,7 @@ describe('a key or condition without a match', () => {
       'warning index: No region is "nrth", so nothing meets this condition: the values are "north", "south"',
     ],
     [
-      'a variable with two bounds, once',
+      'a variable with two bounds, but only once',
       card('variable', {
         name: 'open',
         index: 'i in plants where region[i] = "nrth"',
@@ -482,7 +482,7 @@ describe('a key or condition without a match', () => {
     expect(gapsOf([plants, lanes, ship, formula], files('San Diego'))).toEqual([gap]);
   });
 
-  it('causes a warning about members and labels of a data card', () => {
+  it('causes a warning if it refers to members and labels on a data card', () => {
     const goods = card('data', { set: 'goods', members: ['a', 'b'], values: { kind: { a: 'wood', b: 'iron' } } });
     const make = card('variable', { name: 'make', index: 'g in goods', unit: 'm' });
     const most = card('constraint', {
@@ -524,7 +524,7 @@ describe('withValues', () => {
     expect(JSON.stringify(withValues(columns, cells('a'), []))).not.toContain('empty');
   });
 
-  it('keeps the values of the key if the size limit is reached', () => {
+  it('keeps the values of the key even if the size limit is reached', () => {
     const long = 'x'.repeat(3 * 1024 ** 2);
     expect(withValues(columns, cells(long), ['year']).map(({ values }) => values)).toEqual([
       undefined,
@@ -567,7 +567,7 @@ it.each<[string[], [string, string][]]>([
     ],
   ],
   [['given', 'cost', 'id'], [['cost', 'given']]],
-])('derives the formula names of the columns %j', (columns, names) => {
+])('derives names for formulas from the columns %j', (columns, names) => {
   const given: Record<string, string> = columns.includes('given') ? { cost: 'given' } : {};
   expect(columnNames({ names: given, key: ['id'] }, columns)).toEqual(names);
 });

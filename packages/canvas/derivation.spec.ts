@@ -44,8 +44,8 @@ describe('judge', () => {
   });
 
   it.each<[string, CardContent, string[]]>([
-    ['a sense that is none', card('objective', { sense: 'up', expression: '1' }), ['sense']],
-    ['a text of spaces', card('objective', { sense: 'minimize', expression: '  ' }), ['expression']],
+    ['an invalid sense', card('objective', { sense: 'up', expression: '1' }), ['sense']],
+    ['a blank expression', card('objective', { sense: 'minimize', expression: '  ' }), ['expression']],
     ['a name with a space', card('variable', { name: 'x y', domain: 'integer' }), ['name']],
     ['a bound that is not a number', card('variable', { name: 'x', domain: 'integer', lower: '1' }), ['lower']],
     ['crossed bounds', card('variable', { name: 'x', domain: 'integer', lower: 2, upper: 1 }), ['lower']],
@@ -56,24 +56,28 @@ describe('judge', () => {
     ],
     ['a penalty of 0', card('constraint', { expression: 'x <= 1', classification: 'soft', penalty: 0 }), ['penalty']],
     [
-      'an objective that is a sentence',
+      'an objective that is not a formula',
       card('objective', { sense: 'minimize', expression: 'all of it' }),
       ['expression'],
     ],
     ['an objective with a relation', card('objective', { sense: 'minimize', expression: 'x = 1' }), ['expression']],
-    ['variables that are multiplied', card('objective', { sense: 'minimize', expression: 'x * y' }), ['expression']],
-    ['a constraint without relation', card('constraint', { expression: 'x', classification: 'hard' }), ['expression']],
-    ['data of nothing', card('data', { description: 'Demand' }), ['file_path']],
-    ['values that are no numbers', card('data', { values: { a: '1' } }), ['values']],
-    ['figures that are not in the formulas', card('data', { in_formulas: false }), ['file_path']],
-    ['no values', card('data', { values: {} }), ['values']],
+    ['a product of variables', card('objective', { sense: 'minimize', expression: 'x * y' }), ['expression']],
+    [
+      'a constraint without a relation',
+      card('constraint', { expression: 'x', classification: 'hard' }),
+      ['expression'],
+    ],
+    ['data without values or a file', card('data', { description: 'Demand' }), ['file_path']],
+    ['values that are not numbers', card('data', { values: { a: '1' } }), ['values']],
+    ['data that is not in the formulas', card('data', { in_formulas: false }), ['file_path']],
+    ['an empty list of values', card('data', { values: {} }), ['values']],
   ])('reports %s as a blocking gap', (_, subject, fields) => {
     expect(blocking(subject)).toEqual(fields);
     expect(judged(subject)?.status).toBe('needs_input');
   });
 
   it.each<[string, CardContent['data']]>([
-    ['alone', { name: 'x' }],
+    ['without other fields', { name: 'x' }],
     ['with bounds', { name: 'x', lower: 0, upper: 4 }],
     ['with an index', { name: 'x', index: 't in weeks', upper: 4 }],
   ])('accepts a variable without a domain and adds a note: %s', (_, data) => {
@@ -88,7 +92,7 @@ describe('judge', () => {
     expect(derive(cards).all_variables_provided).toBe(true);
   });
 
-  it('compares a card with other cards: weights of several objectives, duplicate names, unknown names', () => {
+  it('considers other cards: weights of several objectives, duplicate names, unknown names', () => {
     const second = card('objective', { sense: 'minimize', expression: 'x', weight: 2 });
     expect(blocking(PROFIT, second)).toEqual(['weight']);
     expect(blocking(second, PROFIT)).toEqual([]);
@@ -127,13 +131,13 @@ describe('checklist', () => {
 
   it.each<[string, CardContent, string[]]>([
     [
-      'an objective that is begun',
+      'an incomplete objective',
       card('objective', { sense: 'minimize' }),
       ['objectives_defined', 'objective_confirmed'],
     ],
     ['an unnamed variable', card('variable', { domain: 'integer' }), ['all_variables_provided']],
     [
-      'a name that no variable has',
+      'an unknown name',
       card('constraint', { expression: 'z <= 1', classification: 'hard' }),
       ['all_variables_provided'],
     ],
@@ -143,7 +147,7 @@ describe('checklist', () => {
       ['all_constraints_classified'],
     ],
     ['an empty KPI', card('kpi'), ['kpis_defined']],
-    ['data from nowhere', card('data'), ['data_available']],
+    ['an empty data card', card('data'), ['data_available']],
     ['an empty requirement', card('production_requirement'), ['production_requirements_defined']],
   ])('loses exactly the flags that %s contradicts', (_, extra, lost) => {
     const whole = flagsOf(COMPLETE);

@@ -14,7 +14,7 @@ const constraint = (id: number, expression: string, more: object = {}): CardCont
   data: { expression, classification: 'hard', ...more },
 });
 
-/** Returns a sum of many names, with at most 2,000 characters. It differs for each `first`. */
+/** Returns a sum of many names, with at most 2,000 characters. The sum differs for each `first`. */
 function longSum(first: number, before = '', behind = ''): string {
   let text = `${before}n${first}`;
   for (let name = 0; text.length + behind.length < 1_970; name += 1) text += `+a${name.toString(36)}`;
@@ -35,13 +35,13 @@ describe('parser with hostile formulas', () => {
         const formula = parseFormula(text);
         if (!isProblem(formula)) linearize(formula.sides[0], new Map());
       };
-      // The first call compiles the patterns.
+      // The first call also compiles the regular expressions.
       read();
       expect(cpuMs(read)).toBeLessThan(50);
     }
   });
 
-  it('rejects nested parentheses that would visit too many terms', () => {
+  it('rejects nested parentheses that would require visiting too many terms', () => {
     const formula = parseFormula(longSum(0, '2('.repeat(45), ')'.repeat(45)));
     if (isProblem(formula)) throw new Error(formula.problem);
     expect(linearize(formula.sides[0], new Map())).toEqual({ problem: expect.stringContaining('parentheses') });
@@ -83,7 +83,7 @@ describe('judgeAndDerive with many values', () => {
     data: { values: Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${id}_${index}`, index])) },
   });
 
-  it('reads the first 20,000 values and reports the limit on the other cards', () => {
+  it('reads up to 20,000 values and reports the limit on cards that would exceed it', () => {
     const cards = [data(0, 15_000), data(1, 5_001), data(2, 5_000), constraint(3, 'v0_1 + v2_1 + v1_1 <= 1')];
     const { judgements } = judgeAndDerive(cards);
     const message = 'The data cards of a canvas can have at most 20000 values in total';
@@ -102,7 +102,7 @@ describe('judgeAndDerive with many values', () => {
   });
 });
 
-it('lists 20 objectives and describes them in 2,000 characters', () => {
+it('lists at most 20 objectives and describes them in at most 2,000 characters', () => {
   const objectives = Array.from({ length: 30 }, (_, index): CardContent => ({
     id: String(index),
     card_type: 'objective',

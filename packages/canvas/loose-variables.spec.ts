@@ -23,18 +23,18 @@ describe('looseVariables', () => {
     'slack >= chairs',
     '19 + 2 slack >= chairs',
     '19 >= chairs - slack',
-  ])('returns a variable with the name of its limit: %s', (limit) => {
+  ])('returns a variable that only loosens a limit, and the name of the limit: %s', (limit) => {
     expect(gapsOf(limit)).toEqual([expect.stringContaining('warning name: It is only used to loosen a limit (wood)')]);
   });
 
   it.each<[string, string, object, string]>([
     ['is confirmed', 'chairs <= slack', { confirmed: true }, '30 chairs'],
     ['has an upper bound', 'chairs <= slack', { upper: 9 }, '30 chairs'],
-    ['is a yes or no', 'chairs <= 5 slack', { domain: 'binary' }, '30 chairs'],
-    ['costs something', 'chairs <= slack', {}, '30 chairs - 2 slack'],
+    ['is binary', 'chairs <= 5 slack', { domain: 'binary' }, '30 chairs'],
+    ['has a cost', 'chairs <= slack', {}, '30 chairs - 2 slack'],
     ['tightens a limit', 'chairs + slack <= 9', {}, '30 chairs'],
-    ['stands in an equation', 'chairs = slack', {}, '30 chairs'],
-    ['stands in a chain', '1 <= chairs + slack <= 9', {}, '30 chairs'],
+    ['appears in an equation', 'chairs = slack', {}, '30 chairs'],
+    ['appears in a chain', '1 <= chairs + slack <= 9', {}, '30 chairs'],
   ])('does not return a variable that %s', (_, limit, data, objective) => {
     expect(gapsOf(limit, data, objective)).toEqual([]);
   });

@@ -30,34 +30,38 @@ const gapsOf = (data: CardContent['data']): string[] =>
 
 describe('a production requirement', () => {
   it.each<[string, CardContent['data'], object | undefined]>([
-    ['its expression', { expression: 'x >= 2' }, { field: 'expression', expression: 'x >= 2' }],
+    ['the constraint in its expression', { expression: 'x >= 2' }, { field: 'expression', expression: 'x >= 2' }],
     [
-      'its expression with an index, whatever else it says',
+      'the constraint in its expression and index, regardless of its other fields',
       { expression: 'make[p] >= 2', index: 'p in products', description: 'x >= 3', quantity: 4, product: 'chairs' },
       { field: 'expression', expression: 'make[p] >= 2', index: 'p in products' },
     ],
-    ['an expression that is no relation', { expression: 'x' }, { field: 'expression', expression: 'x' }],
-    ['a description that is a relation', { description: ' x >= 2 ' }, { field: 'description', expression: 'x >= 2' }],
+    ['an expression that is not a relation', { expression: 'x' }, { field: 'expression', expression: 'x' }],
+    ['the constraint in its description', { description: ' x >= 2 ' }, { field: 'description', expression: 'x >= 2' }],
     [
-      'a description with an index',
+      'the constraint and index in its description',
       { description: 'make[p] >= minimum[p] for p in products where minimum[p] > 0', quantity: 1 },
       { field: 'description', expression: 'make[p] >= minimum[p]', index: 'p in products where minimum[p] > 0' },
     ],
     [
-      'a quantity of a variable',
+      'the quantity of a variable',
       { quantity: 10, product: ' chairs ', description: '10 chairs' },
       { field: 'product', expression: 'chairs >= 10' },
     ],
     ['a negative quantity', { quantity: -2.5, product: 'chairs' }, { field: 'product', expression: 'chairs >= -2.5' }],
-    ['nothing of a quantity alone', { quantity: 10, description: 'chairs' }, undefined],
-    ['nothing of another product', { quantity: 10, product: 'Chairs' }, undefined],
-    ['nothing of a product alone', { product: 'chairs' }, undefined],
-    ['nothing of words', { description: 'at least 10 chairs' }, undefined],
-    ['nothing of words with a sign', { description: 'deliver > 10 t to the north' }, undefined],
-    ['nothing of a formula without a relation', { description: 'chairs' }, undefined],
-    ['nothing of an index that is none', { description: 'x >= 2 for p in products where' }, undefined],
-    ['nothing of a text that is too long', { description: `x >= ${'1'.repeat(2_000)}` }, undefined],
-    ['nothing of an expression that is no text', { expression: 3, quantity: 10, product: 'chairs' }, undefined],
+    ['no constraint in a quantity without a product', { quantity: 10, description: 'chairs' }, undefined],
+    ['no constraint in a quantity of an unknown product', { quantity: 10, product: 'Chairs' }, undefined],
+    ['no constraint in a product without a quantity', { product: 'chairs' }, undefined],
+    ['no constraint in plain text', { description: 'at least 10 chairs' }, undefined],
+    ['no constraint in plain text with a relation sign', { description: 'deliver > 10 t to the north' }, undefined],
+    ['no constraint in a formula without a relation', { description: 'chairs' }, undefined],
+    [
+      'no constraint in a description with an invalid index',
+      { description: 'x >= 2 for p in products where' },
+      undefined,
+    ],
+    ['no constraint in a description that is too long', { description: `x >= ${'1'.repeat(2_000)}` }, undefined],
+    ['no constraint if its expression is not a string', { expression: 3, quantity: 10, product: 'chairs' }, undefined],
   ])('reads %s', (_, data, expected) => expect(of(data)).toEqual(expected));
 
   it('is only read from requirement cards', () => {
@@ -65,31 +69,31 @@ describe('a production requirement', () => {
   });
 
   it.each<[string, CardContent['data'], string[]]>([
-    ['nothing where it is a relation', { expression: 'make[p] >= minimum[p]', index: 'p in products' }, []],
-    ['nothing where its description is one', { description: 'make[p] >= minimum[p] for p in products' }, []],
-    ['nothing where it has a quantity of a variable', { quantity: 10, product: 'chairs' }, []],
-    ['nothing where it says that there are none', { description: 'Nothing', quantity: 0 }, []],
+    ['nothing if its expression is a relation', { expression: 'make[p] >= minimum[p]', index: 'p in products' }, []],
+    ['nothing if its description is a relation', { description: 'make[p] >= minimum[p] for p in products' }, []],
+    ['nothing if it has a quantity of a variable', { quantity: 10, product: 'chairs' }, []],
+    ['nothing if its quantity is 0', { description: 'Nothing', quantity: 0 }, []],
     [
       'that a quantity is missing',
       { description: 'Some chairs', product: 'chairs' },
       ['warning quantity: The quantity is missing'],
     ],
     [
-      'of what it is',
+      'that a product is missing',
       { description: 'ten', quantity: 10 },
       [
         'warning product: This does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
       ],
     ],
     [
-      'that nothing is called so',
+      'that no variable has the name of its product',
       { description: '10 chairs a week', quantity: 10, product: 'chairs a week' },
       [
         'blocking product: No variable is called chairs a week, so this does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
       ],
     ],
     [
-      'that a variable has an index',
+      'that its product is a variable with an index',
       { description: '12 of all', quantity: 12, product: 'make' },
       [
         'blocking product: make has many members, so this does not constrain the plan: write a relation such as `sum p in products: make[p] >= 12`',
@@ -102,7 +106,7 @@ describe('a production requirement', () => {
       'more than the minimum of each product',
       'not above 4 of make',
     ].map((description): [string, CardContent['data'], string[]] => [
-      `that a plan ignores the words "${description}"`,
+      `that a plan ignores its text "${description}"`,
       { description },
       [
         'warning quantity: The quantity is missing',
@@ -111,7 +115,7 @@ describe('a production requirement', () => {
     ]),
     ...['Some chairs', 'ask 3 people', 'Order 12 of Ada', 'at least 10 sofas'].map(
       (description): [string, CardContent['data'], string[]] => [
-        `that nothing follows from the words "${description}"`,
+        `that its text "${description}" has no effect`,
         { description },
         [
           'warning quantity: The quantity is missing',
@@ -119,41 +123,41 @@ describe('a production requirement', () => {
         ],
       ],
     ),
-    ['what an expression must be', { expression: 3 }, ['blocking expression: expression must be a text']],
+    ['that its expression is not a string', { expression: 3 }, ['blocking expression: expression must be a text']],
     [
-      'that an expression is no relation',
+      'that its expression is not a relation',
       { expression: 'chairs + 2' },
       ['blocking expression: The formula needs <=, >= or ='],
     ],
     [
-      'where an expression cannot be read',
+      'that its expression cannot be parsed',
       { expression: 'chairs >= 2 +' },
       ['blocking expression: The formula ends too early'],
     ],
     [
-      'where names are misused',
+      'that its expression misuses a name',
       { expression: '2 make >= 3' },
       ['blocking expression: make is indexed by p: write `make[p]`'],
     ],
     [
-      'where texts are',
+      'that its expression calculates with text',
       { expression: 'make[p] >= kind[p]', index: 'p in products' },
       [
         'blocking expression: kind contains texts, so you cannot calculate with it: compare it in a condition, as in `where kind[...] = "..."` (at character 12: kind[p])',
       ],
     ],
     [
-      'what is wrong with a relation in its description',
+      'the problem in the relation in its description',
       { description: 'chairs * chairs >= 2' },
       ['blocking description: It is not linear: the variables chairs and chairs are multiplied'],
     ],
     [
-      'what is wrong with its index',
+      'the problem in its index',
       { expression: 'make[p] >= 2', index: 'p in goods' },
       ['blocking index: No set is called goods: define it, as in `goods: a, b, c` (at character 1: p in goods)'],
     ],
     [
-      'which names nothing has',
+      'names that are not on the canvas',
       { expression: 'tables >= 2' },
       ['warning expression: No variable or value on the canvas is called tables'],
     ],
@@ -185,17 +189,17 @@ describe('a production requirement', () => {
       digest({ expression: 'make[p] >= 11', index: 'p in products' }),
       digest({ expression: 'make[p] >= 11', index: 'p in goods' }),
     ];
-    // Two spellings of 11 chairs have the same digest.
+    // The first two requirements in `others` are equivalent and have the same digest.
     expect(new Set([without, ten, ...others]).size).toBe(others.length + 1);
   });
 
-  it('has the same digest if only some cards on the canvas are given', () => {
+  it('has the same digest if the names of variables are passed separately from their cards', () => {
     const ten = requirement({ quantity: 10, product: 'chairs' });
     expect(modelDigest([ten], new Set(['chairs']))).not.toBe(modelDigest([], new Set(['chairs'])));
     expect(modelDigest([ten], new Set())).toBe(modelDigest([]));
   });
 
-  it('is judged quickly even in large numbers', () => {
+  it('is judged quickly even if there are many requirements', () => {
     const long = (at: number) => requirement({ description: `n${at}${'+a'.repeat(950)} >= 1` });
     const cards = Array.from({ length: 500 }, (_, at) => long(at));
     judgeAndDerive(cards);

@@ -38,10 +38,10 @@ describe('judge with sets', () => {
   });
 
   it.each([
-    ['a doubled member', [shifts({ members: ['a', ' a'] })], ['members: The member a appears twice']],
-    ['members that are no list', [shifts({ members: '1 to 9999999' })], ['members: members must be a list']],
+    ['a duplicate member', [shifts({ members: ['a', ' a'] })], ['members: The member a appears twice']],
+    ['members that are not a list', [shifts({ members: '1 to 9999999' })], ['members: members must be a list']],
     [
-      'a cell of nobody',
+      'a cell of an unknown member',
       [shifts({ members: ['a'], values: { cost: { a: 1, b: 2 } } })],
       ['values: cost has values for b'],
     ],
@@ -55,20 +55,24 @@ describe('judge with sets', () => {
       [card('data', { values: { cost: { a: 1 } } })],
       ['values: The values of cost are given by member'],
     ],
-    ['mixed cells', [shifts({ values: { cost: { early: 1, late: 'two', 3: 3 } } })], ['values: values must be']],
     [
-      'two sets of a name',
+      'cells with numbers and strings',
+      [shifts({ values: { cost: { early: 1, late: 'two', 3: 3 } } })],
+      ['values: values must be'],
+    ],
+    [
+      'two sets with the same name',
       [shifts(), shifts()],
       ['set: Something else is already called', 'set: Something else is already called'],
     ],
     [
-      'a set called like a variable',
+      'a set with the name of a variable',
       [shifts(), card('variable', { name: 'shifts', domain: 'binary' })],
       ['set: ', 'name: '],
     ],
     ['an unknown set', [staff], ['index: No set is called shifts']],
     [
-      'an index that is none',
+      'an invalid index',
       [shifts(), card('variable', { name: 'x', index: 's of shifts', domain: 'binary' })],
       ['index: '],
     ],
@@ -83,12 +87,12 @@ describe('judge with sets', () => {
       ['upper: upper must be a number'],
     ],
     [
-      'a variable without its members',
+      'an indexed variable without its key',
       [shifts(), staff, constraint('staff <= 4')],
       ['expression: staff is indexed by'],
     ],
     [
-      'a member of what has none',
+      'a key for a variable without an index',
       [shifts(), card('variable', { name: 'x', domain: 'binary' }), constraint('x[s] <= 4', 's in shifts')],
       ['expression: x has no index'],
     ],
@@ -115,7 +119,7 @@ describe('judge with sets', () => {
     expect(judgeAndDerive([shifts(), bounded]).derived.all_variables_provided).toBe(false);
   });
 
-  it('judges a formula again if the meaning of a name changes', () => {
+  it('judges a formula again if one of its names refers to something else', () => {
     const formula = constraint('price <= 3');
     const value = card('data', { values: { price: 2 } });
     const column = shifts({ values: { price: { early: 1, late: 2, 3: 3 } } });
@@ -126,7 +130,7 @@ describe('judge with sets', () => {
     expect(gapsOf(column)).not.toEqual(alone);
   });
 
-  it('adds a note that a lag beyond the ends of a set has no effect', () => {
+  it('adds a note that a lag beyond the ends of a set counts as 0', () => {
     const balance = constraint('stock[t] = stock[t - 1] + 2', 't in weeks');
     const cards = [weeks, card('variable', { name: 'stock', index: 't in weeks', domain: 'integer' }), balance];
     expect(judge(cards).at(-1)).toEqual({
@@ -141,7 +145,7 @@ describe('judge with sets', () => {
     });
   });
 
-  it('treats an unknown name next to a variable as a number', () => {
+  it('treats an unknown factor of a variable as a number', () => {
     const formula = constraint('sum s in shifts: cost[s] * staff[s] <= 3');
     expect(judge([shifts(), staff, formula]).at(-1)?.gaps).toEqual([
       { field: 'expression', message: 'No variable or value on the canvas is called cost', severity: 'warning' },

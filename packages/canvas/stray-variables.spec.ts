@@ -26,7 +26,7 @@ describe('strayVariables', () => {
     ['chair', { lower: 2 }, 'chairs'],
     ['Tables', { lower: 1, upper: 4 }, 'tables'],
     ['tbles', { lower: 0, upper: 9 }, 'tables'],
-  ])('returns a variable with limits that is spelled almost like another variable: %s', (name, limits, meant) => {
+  ])('returns a variable that has limits and is spelled almost like another variable: %s', (name, limits, meant) => {
     const cards = [...MODEL, variable(name, limits)];
     const message = `No objective and no other variable depends on ${name}. Did you mean ${meant}?`;
     expect(gapsOf(cards)).toEqual([`name: ${message}`]);
@@ -36,16 +36,16 @@ describe('strayVariables', () => {
   it.each<[string, CardContent[]]>([
     ['has a domain', [variable('tabels', { upper: 3, domain: 'continuous' })]],
     ['has no limit', [variable('tabels', { lower: 0 })]],
-    ['is spelled like no other one', [variable('lamps', { upper: 3 })]],
+    ['is not spelled like any other variable', [variable('lamps', { upper: 3 })]],
     [
-      'stands beside another variable in a constraint',
+      'appears with another variable in a constraint',
       [
         variable('tabels', { upper: 3 }),
         card('constraint', 'both', { expression: 'tabels + tables <= 4', classification: 'hard' }),
       ],
     ],
     [
-      'stands in an objective',
+      'appears in an objective',
       [
         card('objective', 'more', { sense: 'maximize', expression: 'tabels', weight: 2 }),
         variable('tabels', { upper: 3 }),

@@ -55,7 +55,7 @@ describe('KPIs in a plan', () => {
   });
 
   it.each(['x * y', 'x <= 3', 'delivery on time', 'unknown', 'x[', '1 / 0', 'x / y'])(
-    'are null if a formula cannot be computed, without preventing a solve: %s',
+    'are null if a formula cannot be computed, which does not prevent a solve: %s',
     (expression) => {
       expect(solve(...plan, kpi('K', { expression }))).toMatchObject({
         objective_value: 5,
@@ -72,7 +72,7 @@ describe('KPIs in a plan', () => {
 });
 
 describe('readCanvas', () => {
-  it('reads domains, bounds, values on data cards, both sides of relations, and chains', () => {
+  it('reads domains, bounds, values on data cards, relations with variables on both sides, and chains', () => {
     const result = solve(
       variable('x', { upper: 10 }),
       variable('y', { domain: 'integer' }),
@@ -84,7 +84,7 @@ describe('readCanvas', () => {
       constraint('Band', '1 <= x <= y + 3'),
     );
     expect(result).toMatchObject({ status: 'optimal', variables: { z: 1, w: -5 } });
-    // z uses two units of the room. x and y share 5.5 units, where y is whole and x is at most y + 3.
+    // z uses two units of Room. x and y share the remaining 5.5 units. y is an integer, and x is at most y + 3.
     expect(result.variables).toMatchObject({ x: 3.5, y: 2 });
     expect(result.objective_value).toBeCloseTo(3 * 3.5 + 4 + 7 + 5 + 1);
     expect(result.constraints.map(({ name, slack }) => [name, slack])).toEqual([
@@ -94,7 +94,7 @@ describe('readCanvas', () => {
     ]);
   });
 
-  it('adds up several weighted objectives according to their senses', () => {
+  it('combines several weighted objectives according to their senses', () => {
     const result = solve(
       variable('x', { upper: 4 }),
       objective('x', { weight: 2 }),
@@ -109,7 +109,7 @@ describe('readCanvas', () => {
     expect(cheaper.variables).toEqual({ x: 0 });
   });
 
-  it.each(['maximize', 'minimize'])('allows soft constraints to be violated if that pays off: %s', (sense) => {
+  it.each(['maximize', 'minimize'])('violates soft constraints if that improves the objective: %s', (sense) => {
     const expression = sense === 'maximize' ? '5 x' : '-5 x';
     const broken = solve(
       variable('x', { upper: 10 }),
@@ -179,7 +179,7 @@ describe('readCanvas', () => {
     const least = objective('x + (sum p in products: make[p])', { sense: 'minimize' });
     const minimum = { expression: 'make[p] >= minimum[p]', index: 'p in products' };
 
-    it('are met if they are relations, relations written in words, or quantities of variables', () => {
+    it('are met if they are expressions, descriptions with a relation, or quantities of variables', () => {
       const result = solve(
         ...[goods, make, variable('x', { lower: -9 }), least],
         required('Minimum', minimum),
@@ -196,7 +196,7 @@ describe('readCanvas', () => {
       ]);
     });
 
-    it('are named with their members if they cannot be met', () => {
+    it('are listed with their members if they cannot be met', () => {
       const more = { ...minimum, expression: 'make[p] >= 2 * minimum[p]' };
       const { status, conflict } = solve(goods, make, variable('x'), least, required('Minimum', more));
       expect({ status, conflict }).toEqual({
@@ -206,11 +206,11 @@ describe('readCanvas', () => {
     });
 
     it.each([
-      ['words', { description: 'Be nice > be quick', quantity: 10 }],
-      ['a product that nothing is', { quantity: 10, product: 'sofas' }],
-      ['no number', { quantity: 'ten', product: 'x', index: 3 }],
-      ['none', { description: 'Nothing except the constraints', quantity: 0 }],
-    ])('are ignored with %s', (_, data) => {
+      ['plain text', { description: 'Be nice > be quick', quantity: 10 }],
+      ['an unknown product', { quantity: 10, product: 'sofas' }],
+      ['a quantity that is not a number', { quantity: 'ten', product: 'x', index: 3 }],
+      ['a quantity of 0', { description: 'Nothing except the constraints', quantity: 0 }],
+    ])('are ignored if they have %s', (_, data) => {
       expect(solve(goods, make, variable('x'), least, required('R', data))).toMatchObject({
         objective_value: 0,
         constraints: [],
@@ -272,9 +272,9 @@ describe('a variable without a domain', () => {
   const pair = card('data', 'Goods', { set: 'goods', members: ['a', 'b'], values: { most: { a: 2.5, b: 3.25 } } });
 
   it.each<[string, ModelCard[], number]>([
-    ['alone', [card('variable', 'x', { name: 'x', upper: 2.5 }), objective('x')], 2.5],
+    ['without other variables', [card('variable', 'x', { name: 'x', upper: 2.5 }), objective('x')], 2.5],
     [
-      'beside whole ones',
+      'next to an integer variable',
       [
         card('variable', 'x', { name: 'x', upper: 2.5 }),
         variable('y', { domain: 'integer', upper: 2.5 }),
@@ -291,11 +291,7 @@ describe('a variable without a domain', () => {
       ],
       5.75,
     ],
-    [
-      'with a null as its domain',
-      [card('variable', 'x', { name: 'x', domain: null, upper: 0.5 }), objective('x')],
-      0.5,
-    ],
+    ['with a domain of null', [card('variable', 'x', { name: 'x', domain: null, upper: 0.5 }), objective('x')], 0.5],
   ])('is continuous: %s', (_, cards, optimum) => {
     expect(solve(...cards)).toMatchObject({ status: 'optimal', objective_value: optimum });
   });
@@ -320,7 +316,7 @@ describe('a strict relation', () => {
     ['0.5 x > 1', [whole('x'), least('x')], 2],
     ['x > 3', [variable('x'), least('x')], 3],
     ['x + y > 3', [whole('x'), variable('y'), least('x + y')], 3],
-  ])('requires a difference of 1 only between whole numbers: %s, %#', (expression, cards, optimum) => {
+  ])('requires a difference of 1 only between integers: %s, %#', (expression, cards, optimum) => {
     expect(solve(...cards, constraint('C', expression))).toMatchObject({ objective_value: optimum });
   });
 
@@ -353,7 +349,7 @@ describe('a limit on a misspelled name', () => {
     );
   });
 
-  it('does not prevent a solve if the variable has a domain', () => {
+  it('does not prevent a solve if its variable has a domain', () => {
     expect(problemOf(...plan, limited('tabels', { upper: 1, domain: 'continuous' }))).toBe('');
   });
 });

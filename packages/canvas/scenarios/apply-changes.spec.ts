@@ -84,7 +84,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns the file states for cards. */
+/** Returns the state of each file that the cards use. */
 function statesOf(cards: readonly ModelCard[], unread: readonly string[] = []): Map<string, FileState> {
   return new Map(
     cards.flatMap((one): [string, FileState][] => {
@@ -98,7 +98,7 @@ function statesOf(cards: readonly ModelCard[], unread: readonly string[] = []): 
   );
 }
 
-/** Writes the tables of cards to disk, in the format that a solve reads. */
+/** Writes the tables of the cards to disk, in the format that a solve reads. */
 function tablesOf(cards: readonly ModelCard[]): Map<string, SetTable> {
   return new Map(
     cards.flatMap((one): [string, SetTable][] => {
@@ -149,7 +149,7 @@ const failureOf = (...changes: Change[]): string => {
 };
 
 describe('a scenario without changes', () => {
-  it('gives the model of the canvas', () => {
+  it('produces the model of the canvas', () => {
     const model = modelOf();
     expect(pricesOf(model)).toEqual([90, 210, 45]);
     expect(uppersOf(model, 'Labour')).toEqual([100]);
@@ -171,7 +171,7 @@ describe('a value change', () => {
     expect(uppersOf(modelOf({ kind: 'value', target: 'hours', ...how }), 'Labour')).toEqual([hours]);
   });
 
-  it('writes all values of a card at once, so that a large card is not read again for each change', () => {
+  it('writes all values of a card at once, so that a large card is not reread for each change', () => {
     let readings = 0;
     const cells = new Proxy<Record<string, number>>(
       { 1: 10, 2: 20 },
@@ -221,7 +221,7 @@ describe('a bound change', () => {
     expect(boundsOf(modelOf({ kind: 'bound', target, ...how }), variable)).toEqual(bounds);
   });
 
-  it('keeps a formula and still follows changes to its columns', () => {
+  it('keeps the formula of the bound, which reflects changes to its columns', () => {
     const changes: Change[] = [
       { kind: 'bound', target: 'make.upper', times: 1.5 },
       { kind: 'bound', target: 'make.upper', plus: 1 },
@@ -260,7 +260,7 @@ describe('an added constraint', () => {
     ]);
   });
 
-  it('cannot have fields other than the relation', () => {
+  it('cannot have other fields than the relation', () => {
     expect(problemOfForm({ kind: 'add', target: 'extra <= 4', to: 3 })).toMatchObject({ field: 'to' });
   });
 });
@@ -292,14 +292,14 @@ describe('a column change', () => {
     expect(lowersOf(modelOf({ kind: 'column', target: 'need', ...how }), 'Need')).toEqual(needs);
   });
 
-  it('can use both parts of a pair in its condition, columns of one part, and a default for missing values', () => {
+  it('can use both parts of a key and columns of one part in its condition, and a default for missing values', () => {
     const change: Change = { kind: 'column', target: 'demand', plus: 1 };
     expect(uppersOf(modelOf(change), 'Sold')).toEqual([31, 46, 7, 8, 7, 7, 7, 7, 7]);
     const where = 'Week_no = 1 and region[product] = "north"';
     expect(uppersOf(modelOf({ ...change, where }), 'Sold')).toEqual([31, 45, 7, 7, 7, 7, 7, 7, 7]);
   });
 
-  it('affects the conditions of later changes, just like a value change', () => {
+  it('affects the conditions of later changes, as a value change does', () => {
     const cheap: Change = { kind: 'column', target: 'price', to: 1, where: 'price < least' };
     const double: Change = { kind: 'column', target: 'price', times: 2 };
     const more: Change = { kind: 'value', target: 'least', to: 100 };
@@ -313,7 +313,7 @@ describe('a column change', () => {
     expect(failureOf(elsewhere, double)).toMatch(/^Change 1 \(demand\) .+: no member of orders matches/);
   });
 
-  it('reads a name as a key part first', () => {
+  it('interprets an ambiguous name as a part of the key', () => {
     const cards = [
       ...CARDS,
       card('data', 'Words', { values: { product: 3, q: 5 } }),
@@ -360,7 +360,7 @@ describe('a cell change', () => {
     expect(pricesOf(modelOf({ kind: 'cell', target: 'price', ...how }))).toEqual(prices);
   });
 
-  it('has a string or number for each key column', () => {
+  it('takes a string or number for each key column', () => {
     for (const key of [
       ['oak chair', 2],
       ['oak chair', '2'],
@@ -528,7 +528,7 @@ describe('an invalid change', () => {
     expect(sentenceOf(problems[0]!, [before, change])).toBe(`change 2 (${change.target}): ${problem}`);
   });
 
-  it('is reported along with other problems, repeated off changes, and ambiguous columns', () => {
+  it('is reported together with repeated off changes, and if its target is ambiguous', () => {
     const found = apply([off('Labour'), value('hourz'), off('labour')]).problems;
     expect(found).toEqual([
       { index: 1, field: 'target', problem: 'no data card has a value called hourz' },
@@ -548,7 +548,7 @@ describe('an invalid change', () => {
     );
   });
 
-  it('fails in the solve if only the data shows the problem', () => {
+  it('fails during the solve if only the data reveals the problem', () => {
     const called = (target: string) => `Change 1 (${target}) of the scenario "Two shifts": `;
     expect(failureOf(cell('price', ['oak char']))).toBe(`${called('price')}products has no member "oak char"`);
     expect(failureOf(cell('demand', ['stool', 1]))).toBe(`${called('demand')}orders has no member "stool", "1"`);
@@ -614,7 +614,7 @@ describe('applyChanges', () => {
         expect(CARDS).toEqual(before);
         for (const [index, one] of changes.entries())
           if (problemOfForm(one) !== undefined) expect(problems.map((problem) => problem.index)).toContain(index);
-        // The valid changes must have the same effect without the invalid changes.
+        // Removing the invalid changes must not alter the effect of the valid changes.
         const fitting = changes.filter(
           (one, index) => !problems.some((problem) => problem.index === index) || one.kind === 'file',
         );
@@ -628,7 +628,7 @@ describe('applyChanges', () => {
     );
   });
 
-  it('returns cards that give a model, or a ModelProblem that names the scenario or a card', () => {
+  it('returns cards that either form a model or cause a ModelProblem that names the scenario or a card', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 4 }), (changes) => {
         const { cards } = apply(changes);
