@@ -10,10 +10,10 @@ function read<Read extends object>(made: Read): Exclude<Read, { problem: string 
 }
 const over = (text: string): Index => read(parseIndex(text));
 
-/** Rows of a test table. Trailing cells may be missing. */
+/** Wraps the rows of a test table, so that trailing cells may be missing. */
 const rows = <Row extends unknown[]>(of: Row[]): [Row][] => of.map((row) => [row]);
 
-/** Canvas with products that are made every week and shipped on lanes. */
+/** Canvas with products that are made every week and shipped between cities. */
 const canvas: Vocabulary = {
   sets: new Map([
     ['products', { arity: 1 }],
@@ -206,7 +206,7 @@ describe('checkFormula with an invalid formula', () => {
         'A condition cannot contain the variable x: compare known values, or write a constraint',
       ],
     ]),
-  )('reports the problem with %j', ([text, use, index, problem, place]) => {
+  )('reports the problem in %j', ([text, use, index, problem, place]) => {
     expect(problemOf(text, use, index)).toEqual([problem, place]);
   });
 });
@@ -217,7 +217,7 @@ describe('checkIndex', () => {
     ['t in products where q > 3', undefined],
     ['p in make', 'make is a variable, not a set: write the name of a set, as in `p in products`'],
     ['p in products where cost[q] > 0', expect.stringMatching(/^It is unclear which members q refers to/)],
-  ])('returns the problem with the index %s, if any', (text, problem) =>
+  ])('returns the problem in the index %s, if any', (text, problem) =>
     expect(checkIndex(over(text), canvas)?.problem).toEqual(problem),
   );
 });

@@ -66,7 +66,7 @@ const reportOn = (text: string, index?: string) =>
 const warnings = (text: string, index?: string) => reportOn(text, index)?.warnings;
 
 describe('coverageOf', () => {
-  it('reports that no member meets an alternative of an `or`', () => {
+  it('warns about an alternative of an `or` that no member meets', () => {
     expect(warnings('x >= 1', 't in weeks where t = 1 or t = 9')).toEqual([
       'No member of weeks is 9, so nothing meets this part of the condition: the values range from 1 to 3',
     ]);
@@ -101,67 +101,67 @@ describe('coverageOf', () => {
       ],
     ],
     [
-      'members that a column does not have',
+      'members for which a column has no row',
       'make[p] <= capacity[o]',
       'p in plants, (o, d) in lanes',
       ['"San Diego" (near "san diego") of lanes has no capacity in plants'],
     ],
     [
-      'rows that a default stands in for',
+      'rows that are not used because a default applies',
       'make[p] <= left[p]',
       'p in plants',
       ['"Seattle" (near "seattle") of stock matches no member of plants, so its left is not used'],
     ],
     [
-      'a misspelled row beside rows that match',
+      'a misspelled row among rows that match',
       'x >= qty[g, t]',
       'g in goods, t in weeks',
       ['"elmm" (near "elm") of dem matches no member of goods, so its qty is not used'],
     ],
     [
-      'a row in another case beside rows that match',
+      'a row in a different case among rows that match',
       'sum g in goods: used[g, p] * x <= 3',
       'p in plants',
       ['"Seattle" (near "seattle") of usage matches no member of plants, so its used is not used'],
     ],
     [
-      'a misspelled label beside labels that match',
+      'a misspelled label among labels that match',
       'sum o in orders where item[o] = g: 1 <= x',
       'g in goods',
       ['item "Oak" (near "oak") matches no member of goods'],
     ],
     [
-      'a misspelled label in an equality the other way round',
+      'a misspelled label on the right of an equality',
       'sum o in orders where g = item[o]: 1 <= x',
       'g in goods',
       ['item "Oak" (near "oak") matches no member of goods'],
     ],
     [
-      'a member that is not there',
+      'an unknown member',
       'make["san diegoo"] >= 5',
       undefined,
       ['plants has no member "san diegoo": its members are "san diego", "seattle"'],
     ],
     [
-      'a text that no cell has',
+      'a label that no cell contains',
       'make[p] <= 3',
       'p in plants where region[p] = "nrth"',
       ['No region is "nrth", so nothing meets this condition: the values are "north", "south"'],
     ],
     [
-      'a text in another case',
+      'a label in a different case',
       'sum p in plants where region[p] = "North": make[p] <= 3',
       undefined,
       ['No region is "North", so nothing meets this condition: the values are "north", "south"'],
     ],
     [
-      'an exception that is none',
+      'an exception that matches nothing',
       'make[p] <= 3',
       'p in plants where region[p] <> "sout" and capacity[p] > 0',
       ['No region is "sout", so everything meets this condition: the values are "south", "north"'],
     ],
     [
-      'a member that a condition names in vain',
+      'an unknown member in a condition',
       'make[p] <= 3',
       'p in plants where not (p = "seatle" or p = "seattle")',
       [
@@ -175,25 +175,25 @@ describe('coverageOf', () => {
       ['No due is "02.02.2026", so nothing meets this condition: the values are "2025-02-02", "2025-03-01"'],
     ],
     [
-      'figures beyond all values',
+      'a number above all values',
       'make[p] <= 3',
       'p in plants where capacity[p] > most',
       ['No capacity is > 700, so nothing meets this condition: the values range from 350 to 600'],
     ],
     [
-      'figures before all values, turned',
+      'a number below all values, on the left of the comparison',
       'make[p] <= 3',
       'p in plants where 100 >= capacity[p]',
       ['No capacity is <= 100, so nothing meets this condition: the values range from 350 to 600'],
     ],
     [
-      'members that are figures',
+      'members that are numbers',
       'x <= sum t in weeks where t > 3: 1',
       undefined,
       ['No member of weeks is > 3, so nothing meets this condition: the values range from 1 to 3'],
     ],
     [
-      'labels of two sets that differ',
+      'labels that differ between two sets',
       'x >= sum p in plants, d in towns where region[p] = zone[d]: 1',
       undefined,
       ['region "north" (near "North"), "south" match no zone'],
@@ -224,7 +224,7 @@ describe('coverageOf', () => {
     expect(warnings(`sum p in plants where ${where}: make[p] <= 3`)).toContain(expected);
   });
 
-  it('warns about dates that exclude each other', () => {
+  it('warns about mutually exclusive dates', () => {
     const expected = 'due[o] > "01.03.2025" and due[o] < "2025-02-15" can never hold, so nothing meets this condition';
     expect(warnings(`x <= sum o in orders where due[o] > "01.03.2025" and due[o] < "2025-02-15": 1`)).toContain(
       expected,
@@ -239,7 +239,7 @@ describe('coverageOf', () => {
     'p = "seattle" and region[p] = "north"',
     'capacity[p] > left[p] and left[p] < capacity[p]',
     'p >= "KW 9" and p < "KW 10"',
-  ])('accepts comparisons that do not exclude each other: %s', (where) => {
+  ])('accepts comparisons that are not mutually exclusive: %s', (where) => {
     expect(warnings('make[p] <= 3', `p in plants where ${where}`)!.filter((one) => one.includes('never'))).toEqual([]);
   });
 
@@ -253,18 +253,18 @@ describe('coverageOf', () => {
     ['members that match', 'sum (i, d) in lanes: ship[i, d] >= demand[d]', 'd in towns'],
     ['nodes without incoming arcs', 'sum (i, j) in arcs: cost["seattle", "chicago"] <= x', 'j in nodes'],
     ['nodes without outgoing arcs', 'sum (i, j) in arcs: 1 <= x', 'i in nodes'],
-    ['members without a row where there is a default', 'make[p] <= extra[p]', 'p in plants'],
+    ['members without a row if there is a default', 'make[p] <= extra[p]', 'p in plants'],
     ['members that a condition leaves out', 'x <= capacity[o]', '(o, d) in lanes where o <> "San Diego"'],
-    ['a date in another form', 'x <= sum o in orders where due[o] = "02.02.2025": 1', undefined],
-    ['an order of texts', 'x <= sum o in orders where due[o] >= "2025-02-15": 1', undefined],
+    ['a date in a different notation', 'x <= sum o in orders where due[o] = "02.02.2025": 1', undefined],
+    ['a comparison of dates by order', 'x <= sum o in orders where due[o] >= "2025-02-15": 1', undefined],
     ['a condition that a default can meet', 'x <= sum s in spare where extra[s] < 1: 1', undefined],
-    ['sets that nobody has read', 'x <= size[p]', 'p in plants'],
+    ['sets that have not been read', 'x <= size[p]', 'p in plants'],
     ['values in range', 'make[p] <= 3', 'p in plants where capacity[p] >= 600'],
   ])('does not warn about %s', (_, text, index) => {
     expect(warnings(text, index)).toEqual([]);
   });
 
-  it('lists three keys and counts the rest', () => {
+  it('lists at most three keys and counts the rest', () => {
     const many = Array.from({ length: 100_000 }, (_, at) => `p${at}`);
     const sets = new Map([
       ['few', { arity: 1, parts: [new Set(many.slice(5))] }],
@@ -297,7 +297,7 @@ describe('coverageOf', () => {
     expect(reportOn(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: true });
   });
 
-  it('reports missing values of members that a column does not have', () => {
+  it('reports missing values of members for which a column has no row', () => {
     expect(reportOn('make[p] <= capacity[o]', 'p in plants, (o, d) in lanes')?.lacksData).toBe(true);
   });
 

@@ -83,7 +83,7 @@ describe('literalOf', () => {
     ['13:00 PM', time, undefined],
     ['2025-03-01 10:00', time, undefined],
     ['9', time, undefined],
-  ])('reads %s compared with a column with %j', (text, reading, cell) => {
+  ])('reads %s as a value of a column with %j', (text, reading, cell) => {
     expect(literalOf(text, reading)).toBe(cell);
   });
 });

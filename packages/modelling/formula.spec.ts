@@ -62,7 +62,7 @@ const parsed = (text: string): Formula => {
 const NONE: ReadonlyMap<string, number> = new Map();
 
 describe('parseFormula', () => {
-  it('parses a printed formula back to the same formula', () => {
+  it('parses a printed formula to the same formula', () => {
     fc.assert(fc.property(formula, (one) => expect(parseFormula(printFormula(one))).toEqual(one)));
   });
 
@@ -144,7 +144,7 @@ describe('linearize and linearRows', () => {
   const point = new Map(['x', 'y', 'x1', '_z', 'größe', 'ширина', 'e', 'e2'].map((key, index) => [key, index - 3.5]));
   const price = new Map([['price', 2.5]]);
 
-  it('preserve the value of the expression', () => {
+  it('preserve the value of an expression', () => {
     let seen = 0;
     fc.assert(
       fc.property(expression, (one) => {
@@ -153,7 +153,7 @@ describe('linearize and linearRows', () => {
         if (isProblem(linear) || !Number.isFinite(expected)) return;
         const terms = [...linear.terms].map(([key, coefficient]) => coefficient * (point.get(key) ?? NaN));
         const value = terms.reduce((sum, term) => sum + term, linear.constant);
-        // Values near the largest number may overflow if they are added in a different order.
+        // Values near the largest number may overflow if they are added in another order.
         if ([linear.constant, ...terms].some((term) => Math.abs(term) > 1e300)) return;
         seen += 1;
         const scale = Math.max(1, Math.abs(linear.constant), ...terms.map(Math.abs));

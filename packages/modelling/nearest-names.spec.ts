@@ -5,12 +5,12 @@ import { misspelledNames, nearestNames } from './nearest-names.js';
 describe('nearestNames', () => {
   it.each([
     ['case', 'san diego', 'San Diego'],
-    ['spaces and underscores', 'unit cost', 'Unit_cost'],
+    ['spaces instead of underscores', 'unit cost', 'Unit_cost'],
     ['camel case', 'unitCost', 'unit_cost'],
     ['punctuation', 'oakchair', 'oak-chair'],
     ['accents', 'Munchen', 'München'],
     ['a plural', 'product', 'products'],
-    ['a plural of a word inside', 'machine hours', 'machines_hour'],
+    ['a plural within the name', 'machine hours', 'machines_hour'],
     ['a missing letter', 'nrth', 'north'],
     ['two swapped letters', 'demnad', 'demand'],
     ['a wrong letter', 'Seatlle', 'Seattle'],
@@ -32,11 +32,11 @@ describe('nearestNames', () => {
   });
 
   it.each([
-    ['nothing similar', 'price', ['weather', 'lanes', 'hours']],
-    ['another number', 'week12', ['week13', 'week2']],
-    ['another short name', 'x', ['y', 'p']],
-    ['no letters or digits', '€', ['price', '$']],
-    ['no candidates', 'price', []],
+    ['a name without similar candidates', 'price', ['weather', 'lanes', 'hours']],
+    ['a name with a different number', 'week12', ['week13', 'week2']],
+    ['a short name with different candidates', 'x', ['y', 'p']],
+    ['a name without letters or digits', '€', ['price', '$']],
+    ['a name without candidates', 'price', []],
   ])('returns an empty list for %s', (_, wanted, candidates) => {
     expect(nearestNames(wanted, candidates)).toEqual([]);
   });

@@ -99,7 +99,7 @@ const formula: fc.Arbitrary<Formula> = fc
 /** Whether a string does not exceed the maximum length of a formula. */
 const isShort = (one: string): boolean => one.length <= 2_000;
 
-/** Parses a text and prints the result in canonical form. */
+/** Parses a formula and prints it in canonical form. */
 const meaning = (written: string): string => {
   const read = parseFormula(written);
   if (isProblem(read)) throw new Error(`${written}: ${read.problem}`);
@@ -112,7 +112,7 @@ const meaningOfIndex = (written: string): string => {
 };
 
 describe('parser round trip', () => {
-  it('parses a printed formula back to the same formula', () => {
+  it('parses a printed formula to the same formula', () => {
     fc.assert(
       fc.property(formula, (one) => {
         const printed = printFormula(one);
@@ -123,7 +123,7 @@ describe('parser round trip', () => {
     );
   });
 
-  it('parses a printed index back to the same index', () => {
+  it('parses a printed index to the same index', () => {
     fc.assert(
       fc.property(index, (over) => {
         const printed = printIndex(over);
@@ -246,8 +246,8 @@ describe('parseFormula with keywords as names', () => {
   ])('accepts keywords as names in %s', (written, printed) => expect(meaning(written)).toBe(printed));
 
   /*
-   * The keywords of indexed formulas must not change the meaning of formulas that use these words as names. Such a formula must
-   * therefore be parsed like a formula with other names, unless two names are adjacent.
+   * Formulas may use the keywords of indexed formulas as names. The keywords must not change the meaning of such a
+   * formula: it must be parsed like a formula with other names, unless two names are adjacent.
    */
   it('parses keywords like other names', () => {
     const words = ['sum', 'for', 'in', 'where', 'and', 'or', 'not'];
@@ -321,7 +321,7 @@ describe('parser with invalid formulas', () => {
     ['sum p in a where: x[p]', 'Write a condition after `where`, as in `where demand[p] > 0`', ':'],
     ['sum p in a: <= 3', 'Write an expression after the `:` of a sum, as in `sum p in products: make[p]`', '<='],
     ['sum p in a:', 'Write an expression after the `:` of a sum, as in `sum p in products: make[p]`', ''],
-  ])('reports the problem with %s', (written, problem, token) => {
+  ])('reports the problem in %s', (written, problem, token) => {
     const read = parseFormula(written);
     expect(isProblem(read) && read.problem).toBe(problem);
     expect(isProblem(read) && written.slice(read.position).startsWith(token)).toBe(true);
@@ -412,7 +412,7 @@ describe('parser with hostile input', () => {
 });
 
 it.each(['min', 'max', 'sum', 'for', 'in', 'where', 'integer', 'key', 'not', 'and', 'or', 'binary'])(
-  'reads the keyword %s as the name of a column with an index',
+  'parses the keyword %s as the name of an indexed column',
   (word) => {
     const formula = parseFormula(`${word}[i, j] <= flow[i, j] <= 2 * ${word}[i, j]`);
     expect(formula).toMatchObject({ sides: [{ kind: 'member', name: word }, { name: 'flow' }, { kind: 'product' }] });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { listNearest, quotedList } from './quoted-texts.js';
 
-/** Returns the text of a warning about a string and its nearest match. */
+/** Returns the part of a warning that quotes a string and its nearest match. */
 const named = (text: string, near: string): string => quotedList({ texts: [text], count: 1 }, [near]);
 
 describe('quoted strings that look the same', () => {
@@ -17,11 +17,11 @@ describe('quoted strings that look the same', () => {
     ['co\u00adop', 'coop', 'where character 3 is "o" and not U+00AD'],
     ['\u0421ity', 'City', 'where character 1 is "C" and not U+0421'],
     [`${'x'.repeat(50)}a`, `${'x'.repeat(50)}b`, 'where character 51 is "b" and not "a"'],
-  ])('are listed with the character that distinguishes %j from %j', (text, near, difference) => {
+  ])('are quoted with the character that distinguishes %j from %j', (text, near, difference) => {
     expect(named(text, near)).toMatch(new RegExp(`^".*" \\(near ".*", ${difference.replaceAll('+', '\\+')}\\)$`));
   });
 
-  it('are explained in a list of values, too', () => {
+  it('are also explained in a list of values', () => {
     expect(listNearest(new Set(['San\u00a0Diego', 'Topeka']), 'San Diego')).toBe(
       '"San\u00a0Diego" (where character 4 is U+00A0 and not a space), "Topeka"',
     );
@@ -32,7 +32,7 @@ describe('quoted strings that look the same', () => {
     ['Zürich', 'Zurich'],
     ['elmm', 'elm'],
     ['Week 1', 'Week-1'],
-  ])('are not explained if the difference is visible: %s and %s', (text, near) => {
+  ])('are quoted without an explanation if the difference is visible: %s and %s', (text, near) => {
     expect(named(text, near)).toBe(`"${text}" (near "${near}")`);
   });
 });

@@ -15,7 +15,7 @@ describe('nextWhole', () => {
     [1e12, 1e12 + 1],
     [-Infinity, -Infinity],
     [Infinity, Infinity],
-  ])('returns the smallest whole number above %d', (bound, next) => {
+  ])('returns the smallest integer above %d', (bound, next) => {
     expect(nextWhole(bound) + 0).toBe(next);
   });
 });
@@ -54,7 +54,7 @@ describe('noteOnStrict', () => {
     ['half * x > 1', '`>` is treated as `>=`, because a coefficient is a fraction'],
     ['x + z > 3', '`>` is treated as `>=`, because z may be a fraction'],
     ['melt[p] > 0', '`>` is treated as `>=`, because melt may be a fraction'],
-  ])('returns a note on how %s is read', (text, note) => {
+  ])('returns a note on how %s is interpreted', (text, note) => {
     expect(noteOf(text)).toBe(note);
   });
 

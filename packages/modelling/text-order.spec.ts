@@ -29,7 +29,7 @@ describe('compareTexts', () => {
     expect(compareTexts(orderedText(one), orderedText(one))).toBe(0);
   });
 
-  it('sorts strings in the same way from any initial order', () => {
+  it('sorts strings in the same order regardless of their initial order', () => {
     const texts = fc.array(fc.string({ unit: fc.constantFrom('0', '1', '9', '.', '-', ' ', 'a', 'b'), maxLength: 5 }));
     const sorted = (given: readonly string[]): string[] =>
       given.toSorted((one, other) => compareTexts(orderedText(one), orderedText(other)));
@@ -71,7 +71,7 @@ describe('firstFall', () => {
       ['10:00:00', '08:30:00'],
       ['10:00:00', '08:30:00'],
     ],
-  ])('returns the first descending pair of %j', (texts, fall) => {
+  ])('returns the first descending pair in %j', (texts, fall) => {
     expect(firstFall(texts)).toEqual(fall);
     expect(firstFall(texts)).toEqual(fall);
   });

@@ -45,13 +45,13 @@ describe('row limit of a formula', () => {
     const all = index('s in suppliers, c in customers');
     const before = process.memoryUsage().arrayBuffers;
     expect(refusal(() => evaluator.rows(all))).toMatch(/^It runs over more than 20000000 combinations/);
-    // Four columns of 25,000,000 numbers would be 400 MB.
+    // Expanding the index would allocate several columns of 25,000,000 numbers.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * MB);
   });
 
-  it('applies to the total rows of all parts', () => {
+  it('applies to the total number of rows in all parts of the formula', () => {
     const evaluator = over({});
-    // Rows are counted before names are resolved. The unknown name keeps the test from computing millions of values.
+    // Rows are counted before names are resolved. The unknown name makes the formula fail before it computes values.
     const unknown = sum('unknown');
     expect(refusal(() => evaluator.finite(unknown, frameOf(10_000_000)))).toMatch(/ is called unknown$/);
     expect(refusal(() => evaluator.finite(unknown, ONE_ROW))).toMatch(/^It runs over more than 20000000 combinations/);
@@ -61,7 +61,7 @@ describe('row limit of a formula', () => {
 });
 
 describe('row limit of all formulas', () => {
-  // A rejected product counts but takes no time: 4,000 rows plus 4,000 times 9,999 combinations are 40,000,000 rows.
+  // A rejected index counts towards the limit but takes no time. It has 4,000 + 4,000 * 9,999 = 40,000,000 rows.
   const product = index('d in depots, s in stops');
   const single = index('d in depots');
   const refused = (times: number): Evaluator => {
@@ -87,7 +87,7 @@ describe('term limit of a sum', () => {
   const most = Array.from({ length: 10 }, () => 'x');
 
   it('allows 10,000,000 terms before they are added up', () => {
-    // The unknown name makes the formula fail before its terms are added up, which would take too long.
+    // The unknown name makes the formula fail before its terms are added up, because adding them would take too long.
     expect(refusal(() => over({}).finite(sum(...most, 'unknown'), rows))).toMatch(/ is called unknown$/);
   });
 

@@ -39,8 +39,8 @@ function expanded(formula: Formula): Rows | string {
 }
 
 /**
- * Removes variable names from an error message, because the two implementations may name different variables of the same
- * factor: after `x - x + y + x`, one lists `y` first and the other lists `x` first.
+ * Removes variable names from an error message, because the two implementations may list the variables of a factor in
+ * a different order. For `x - x + y + x`, one lists `y` first and the other lists `x` first.
  */
 const withoutVariables = (result: Rows | string): Rows | string =>
   typeof result === 'string' ? result.replace(/(variables? ).*/, '$1...') : result;

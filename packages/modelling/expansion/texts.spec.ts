@@ -30,7 +30,7 @@ describe('Texts', () => {
     ['8:00', [{ type: 'time' }], '08:00:00'],
     ['8:00', [{ type: 'date' }], '8:00'],
     ['20250301', [{ type: 'date' }], '20250301'],
-  ])('converts %s to the format of a file with %j: %s', (text, readings, cell) => {
+  ])('converts %s to the format of a file whose columns have the types %j: %s', (text, readings, cell) => {
     const texts = new Texts(readings);
     expect(texts.text(texts.add(text))).toBe(cell);
     expect(texts.text(texts.add(cell))).toBe(cell);

@@ -143,7 +143,7 @@ describe('runTrial', () => {
       '(g, t) in straight',
       ['None of the members used here is in spares, so spare always has its default value'],
     ],
-  ])('warns about members whose combination has no match: %s for %s', (text, index, warnings) => {
+  ])('warns about combinations of members that match nothing: %s for %s', (text, index, warnings) => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings });
   });
 
@@ -155,7 +155,7 @@ describe('runTrial', () => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings: [] });
   });
 
-  it('returns undefined for data that is not available yet or too large', () => {
+  it('returns undefined if the data is not available yet or too large', () => {
     expect(trialOf('x <= late[g, t]', 'g in goods, t in weeks')).toBeUndefined();
     const many = Array.from({ length: 1_000 }, (_, at) => `m${at}`);
     const sets = new Map<string, SetShape>([...canvas.sets, ['many', single(...many)]]);
@@ -184,7 +184,7 @@ describe('runTrial', () => {
     ['slot[m] <= "KW 9"', ['o3']],
     ['slot[m] > ""', ['o2', 'o3']],
     ['slot[m] <> "KW 9"', ['o1', 'o2']],
-  ])('excludes empty cells from %s', (condition, members) => {
+  ])('finds the members that meet %s if some cells are empty', (condition, members) => {
     expect(membersWhere('orders', condition)).toEqual(members);
   });
 
@@ -200,7 +200,7 @@ describe('runTrial', () => {
     ['slot[m] <= "KW 9"', ['slot is empty for "o1", and comparisons with empty cells are never true']],
     ['due[m] <> "" and due[m] < "2025-02-01"', []],
     ['slot[m] = "KW 9"', []],
-  ])('lists the empty cells that %s excludes', (condition, sentences) => {
+  ])('lists the members that %s excludes because their cells are empty', (condition, sentences) => {
     expect(trialOf('x <= 3', `m in orders where ${condition}`)?.warnings).toEqual(sentences);
   });
 
@@ -209,7 +209,7 @@ describe('runTrial', () => {
     ['m > "KW 9"', ['KW 10', 'KW 11']],
     ['m >= "KW 9" and m < "KW 11"', ['KW 9', 'KW 10']],
     ['m < "L"', ['KW 8', 'KW 9', 'KW 10', 'KW 11']],
-  ])('sorts members with numbers naturally in %s', (condition, members) => {
+  ])('compares members in natural order in %s', (condition, members) => {
     expect(membersWhere('calendar', condition)).toEqual(members);
   });
 });
