@@ -49,7 +49,7 @@ describe('parseJson', () => {
     expect([...(parseJson(text) as Map<string, Json>).keys()]).toEqual(keys);
   });
 
-  it('uses the last of equal keys, at the position of the first', () => {
+  it('uses the last value of a duplicate key, at the position of the first', () => {
     expect([...(parseJson('{"a":1,"b":2,"a":3}') as Map<string, Json>)]).toEqual([
       ['a', 3],
       ['b', 2],
@@ -109,7 +109,7 @@ describe('parseJson', () => {
     ['"\\u1234', 'Invalid \\uXXXX escape', 2],
   ])('rejects %j: %s at %d', (text, message, position) => expect(syntaxError(text)).toEqual([message, position]));
 
-  it.each(['[', '{"a":'])('accepts a nesting depth of 200, but not more: %s', (opening) => {
+  it.each(['[', '{"a":'])('accepts a nesting depth of at most 200: %s', (opening) => {
     const nested = (depth: number): string =>
       opening.repeat(depth) + (opening === '[' ? '' : '0') + (opening === '[' ? ']' : '}').repeat(depth);
     expect(() => parseJson(nested(200))).not.toThrow();
@@ -117,7 +117,7 @@ describe('parseJson', () => {
     expect(() => parseJson(opening.repeat(1_000_000))).toThrow(JsonLimitError);
   });
 
-  it('accepts integers with 4300 digits, but not more', () => {
+  it('accepts integers with at most 4,300 digits', () => {
     expect(parseJson(`-${'9'.repeat(4300)}`)).toBe(BigInt(`-${'9'.repeat(4300)}`));
     expect(() => parseJson('9'.repeat(4301))).toThrow(JsonLimitError);
     expect(parseJson(`0.${'9'.repeat(5000)}`)).toBe(1);
@@ -128,7 +128,7 @@ describe('parseJson', () => {
     ['arrays', '[]', 1],
     ['objects', '{}', 1],
     ['members', '{"a":0}', 3],
-  ])('accepts 10,000 values, plus one per 128 characters, including keys: %s', (_, item, values) => {
+  ])('accepts at most 10,000 values plus one per 128 characters, and counts keys as values: %s', (_, item, values) => {
     const list = (count: number): string => `[${Array<string>(count).fill(item).join(',')}]`;
     const most = Math.floor((10_000 + 2 ** 20 / 128 - 1) / values);
     expect(parseJson(list(most), 2 ** 20)).toHaveLength(most);
@@ -138,10 +138,10 @@ describe('parseJson', () => {
   });
 
   it.each([
-    ['escapes', '\\u0001', 1],
-    ['pairs of surrogates', '\\ud83d\\ude00', 2],
-    ['quotes', '\\"', 1],
-  ])('reads 8 MiB quickly if the text is all %s', (_, escape, length) => {
+    ['escape sequences', '\\u0001', 1],
+    ['surrogate pairs', '\\ud83d\\ude00', 2],
+    ['escaped quotes', '\\"', 1],
+  ])('quickly parses an 8 MiB string of %s', (_, escape, length) => {
     const count = Math.floor(2 ** 23 / escape.length);
     const texts = escape.repeat(count);
     expect(cpuMs(() => expect(parseJson(`"${texts}"`)).toHaveLength(count * length))).toBeLessThan(1_000);
@@ -153,7 +153,7 @@ describe('parseJson', () => {
     ['-', JsonLimitError],
     ['1.', undefined],
     ['1e', JsonSyntaxError],
-  ])('quickly reads or rejects an 8 MiB number that begins with %s', (start, error) => {
+  ])('quickly parses or rejects an 8 MiB number that begins with %s', (start, error) => {
     const text = start + '1'.repeat(2 ** 23);
     const read = expect(() => parseJson(text));
     expect(cpuMs(() => (error === undefined ? read.not.toThrow() : read.toThrow(error)))).toBeLessThan(1_000);
@@ -169,7 +169,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('reads any text or rejects it with a documented error', () => {
+  it('parses any text or rejects it with a documented error', () => {
     const piece = fc.oneof(
       fc.constantFrom(...'{}[]",:\\u0-1eE.', 'null', 'true', '"a"', '\n'),
       fc.string({ unit: 'binary' }),
@@ -186,7 +186,7 @@ describe('parseJson', () => {
           expect(position).toBeLessThanOrEqual(text.length);
           return;
         }
-        // Compared as JSON because the integer -0 becomes 0 here, as in Python.
+        // Compared as JSON, because `parseJson` returns 0 for the integer -0, as Python does.
         expect(JSON.stringify(toPlain(parseJson(text)))).toBe(JSON.stringify(native));
       }),
     );
@@ -194,7 +194,7 @@ describe('parseJson', () => {
 });
 
 describe('received JSON', () => {
-  it('keeps exact values and the key order when serialized, and does not escape letters', () => {
+  it('preserves exact values and the key order when serialized, and does not escape letters', () => {
     const text = '{"10":12345678901234567890,"2":[1.5,"é😀",{"__proto__":null}],"":{}}';
     expect(toJsonText(parseJson(text))).toBe(text);
   });

@@ -42,12 +42,12 @@ describe('normalizePath', () => {
   it.each([
     [`a${'\u0301\u0323'.repeat(500_000)}`, 'path must have at most 1024 bytes'],
     [`a${'\u0301\u0323'.repeat(255)}`, 'path segments must have at most 255 bytes'],
-  ])('rejects long runs of combining marks before it sorts them', (text, message) => {
+  ])('rejects long runs of combining marks before normalization would sort them', (text, message) => {
     expect(cpuMs(() => pathProblem(text))).toBeLessThan(250);
     expect(pathProblem(text)).toBe(message);
   });
 
-  it('counts the bytes after NFC normalization, even if it shortens the path to a third', () => {
+  it('counts bytes after NFC normalization, even if that shortens the path to a third', () => {
     expect(normalizePath('\u03b9\u0308\u0301'.repeat(127))).toBe('\u0390'.repeat(127));
   });
 
@@ -61,7 +61,7 @@ describe('normalizePath', () => {
     expect(normalizePath('e\u0301'.repeat(127))).toBe('\u00e9'.repeat(127));
   });
 
-  it('leaves normalized paths unchanged, and namesOf splits them into plain names', () => {
+  it('returns normalized paths unchanged, and namesOf splits them into valid names', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc

@@ -12,7 +12,7 @@ const problemOf = (text: string): string => {
     throw error;
   }
 };
-/** Returns variables and rows with names instead of indexes. */
+/** Returns a parsed model with the names of variables instead of their indexes. */
 function shown(text: string) {
   const { sense, objective, constant, variables, rows } = readLp(text);
   const named = ({ variables: indexes, coefficients }: Model['objective']) =>
@@ -27,7 +27,7 @@ function shown(text: string) {
 }
 
 describe('readLp', () => {
-  it('reads every part of the format', () => {
+  it('reads every construct of the format', () => {
     const text = `\\ a comment
       MAXIMIZE profit: 3x + 2 y - .5 z + 1e1 w + 5 - 2 \\ another one
       Such That
@@ -120,8 +120,8 @@ describe('readLp', () => {
   });
 
   it.each([
-    ['a name of 8 MiB', `min ${'x'.repeat(8 * 1024 ** 2)}`, 'a name can have at most 255 characters'],
-    ['a number of 8 MiB', `min ${'9'.repeat(8 * 1024 ** 2)} x`, 'the number has too many digits'],
+    ['an 8 MiB name', `min ${'x'.repeat(8 * 1024 ** 2)}`, 'a name can have at most 255 characters'],
+    ['an 8 MiB number', `min ${'9'.repeat(8 * 1024 ** 2)} x`, 'the number has too many digits'],
     ['2 MiB of signs', `min ${'-'.repeat(2 * 1024 ** 2)}`, 'a number or the name of a variable is expected here'],
     ['8 MiB of spaces', ' '.repeat(8 * 1024 ** 2), 'a model must begin with Minimize or Maximize'],
     ['2 MiB of comments', '\\\n'.repeat(1024 ** 2), 'a model must begin with Minimize or Maximize'],
@@ -130,10 +130,10 @@ describe('readLp', () => {
       `min ${Array.from({ length: 1e6 }, (_, index) => `x${index}`).join('+')}`,
       'at most 100000 variables',
     ],
-    ['a line of 2 MiB of one row', `min x st ${'x+'.repeat(1024 ** 2)}`, 'a number or the name of a variable'],
+    ['a 2 MiB line with a single row', `min x st ${'x+'.repeat(1024 ** 2)}`, 'a number or the name of a variable'],
     ['a million rows', `min x st\n${'x>=1\n'.repeat(1e6)}`, 'at most 100000 constraints'],
     ['more than a million terms', `min x st\n${'a+b+c+d+e+f+g+h+i+j+k>=1\n'.repeat(99_000)}`, 'at most 1000000 terms'],
-    ['labels without end', `min x st ${'c:'.repeat(1024 ** 2)}`, '<=, >= or = is expected here'],
+    ['an endless series of labels', `min x st ${'c:'.repeat(1024 ** 2)}`, '<=, >= or = is expected here'],
   ])('rejects %s in bounded time', (_, text, part) => {
     const before = process.cpuUsage();
     const message = problemOf(text);
@@ -142,7 +142,7 @@ describe('readLp', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10);
   });
 
-  it('returns a model within the limits or a problem for any text', () => {
+  it('returns a model within the limits or reports a problem for any text', () => {
     const word = fc.constantFrom(
       'min',
       'st',

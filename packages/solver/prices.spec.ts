@@ -7,8 +7,8 @@ import type { Plan } from './plan.js';
 import { solveModel } from '../../test/support/solve-model.js';
 
 /*
- * A price is the change in the objective per unit of a row's bound (dual) or of a variable (reduced cost), for both
- * maximization and minimization.
+ * A price is the change in the objective per unit change of a row's bound (dual) or of a variable (reduced cost). This
+ * definition applies to both maximization and minimization.
  */
 
 const MODELS = 300;
@@ -54,7 +54,7 @@ function randomProgram(dice: Dice): Model {
   };
 }
 
-/** Returns programs that have an optimum, each with its optimum. */
+/** Returns random programs that have an optimal plan, with their plans. */
 function optima(seed: number, count: number) {
   const dice = new Dice(seed);
   const found: { model: Model; plan: Required<Plan>; objective: number }[] = [];
@@ -71,7 +71,7 @@ function optima(seed: number, count: number) {
 
 const near = (one: number, other: number): boolean => Math.abs(one - other) <= NEAR * Math.max(1, Math.abs(one));
 
-/** Returns whether the sign of a price matches the binding bound. Relaxing a bound can never make the objective worse. */
+/** Returns whether the sign of a price matches the binding bound. Relaxing a bound never makes the objective worse. */
 function fits(price: number, value: number, { lower, upper }: { lower: number; upper: number }, sign: number): boolean {
   if (Math.abs(price) <= NEAR) return true;
   if (lower === upper) return near(value, lower);
@@ -83,17 +83,17 @@ it(`satisfies the optimality conditions in ${MODELS} programs`, () => {
     const { variables, rows, sense, constant } = model;
     const { values, activities, duals, reducedCosts } = plan;
     const sign = sense === 'minimize' ? 1 : -1;
-    // Stationarity: each variable's contribution to the objective equals the price of the resources that it uses.
+    // Stationarity: a variable's reduced cost is its objective coefficient minus the price of the resources it uses.
     const left = Float64Array.from(model.objective.coefficients);
     for (const [row, { terms }] of rows.entries())
       for (let at = 0; at < terms.variables.length; at += 1)
         left[terms.variables[at]!]! -= duals[row]! * terms.coefficients[at]!;
     for (const [at] of variables.entries()) expect(near(left[at]!, reducedCosts[at]!)).toBe(true);
-    // Complementary slackness: a resource with a price is used up, on the side that the sign indicates.
+    // Complementary slackness: a bound with a price is binding, on the side that the sign indicates.
     for (const [at, variable] of variables.entries())
       expect(fits(reducedCosts[at]!, values[at]!, variable, sign)).toBe(true);
     for (const [at, row] of rows.entries()) expect(fits(duals[at]!, activities[at]!, row, sign)).toBe(true);
-    // Strong duality: the value of all used resources at their prices equals the objective.
+    // Strong duality: the total value of the used resources at their prices equals the objective.
     const worth =
       duals.reduce((sum, dual, at) => sum + dual * activities[at]!, constant) +
       reducedCosts.reduce((sum, cost, at) => sum + cost * values[at]!, 0);
@@ -101,7 +101,7 @@ it(`satisfies the optimality conditions in ${MODELS} programs`, () => {
   }
 });
 
-it('predicts the change in the objective when a bound changes', () => {
+it('predicts how the objective changes when a bound changes', () => {
   const step = 1e-4;
   for (const { model, plan, objective } of optima(2, 40)) {
     for (const [at, { lower, upper }] of model.rows.entries()) {

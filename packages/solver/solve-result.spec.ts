@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ highs, ranOutOfMemory } = await loadSolver(MEMORY_MIB));
 });
 
-/** Solver whose runs are always undecided. */
+/** Solver whose runs always end undecided. */
 const noTrials = { withModel: () => ({ status: 'undecided', values: undefined }) } as unknown as Highs;
 
 function errorOf(work: () => unknown): unknown {
@@ -43,9 +43,9 @@ describe('numbers in a plan', () => {
 
   it.each([
     ['a value just below a whole number', [91.99999999999991], { x: 92 }, 92, 8],
-    ['a value just above another one', [0.30000000000000004], { x: 0.3 }, 0.3, 99.7],
-    ['a value that is nothing', [8.5265e-14], { x: 0 }, 0, 100],
-    ['a value that is nothing, with a sign', [-8.5265e-14], { x: 0 }, 0, 100],
+    ['a value just above a decimal fraction', [0.30000000000000004], { x: 0.3 }, 0.3, 99.7],
+    ['a value that is almost 0', [8.5265e-14], { x: 0 }, 0, 100],
+    ['a negative value that is almost 0', [-8.5265e-14], { x: 0 }, 0, 100],
     ['a value with many digits', [33.33333333333333], { x: 33.33333333333 }, 33.33333333333, 66.66666666667],
     ['a slack within the tolerance', [99.99999999], { x: 99.99999999 }, 99.99999999, 0],
     ['a slack beyond the tolerance', [99.9999], { x: 99.9999 }, 99.9999, 0.0001],
@@ -55,12 +55,12 @@ describe('numbers in a plan', () => {
     expect(Object.is(result.variables['x'], -0)).toBe(false);
   });
 
-  it('are rounded for integer variables, whose sums of terms are kept', () => {
+  it('are rounded for integer variables, including the objective and slacks', () => {
     const result = planOf('max 0.1 x + 0.2 y st c: 0.1 x + 0.2 y <= 0.3 general x y end', 1.0000000004, 0.9999999);
     expect(result).toMatchObject({ variables: { x: 1, y: 1 }, objective_value: 0.3, constraints: [{ slack: 0 }] });
   });
 
-  it('are kept even if they are small or large', () => {
+  it('are preserved even if they are small or large', () => {
     const result = planOf('max x + y st c: x <= 1 end', 0.000012345, 123456789012345);
     expect(result.variables).toEqual({ x: 0.000012345, y: 123456789012345 });
   });
@@ -69,10 +69,13 @@ describe('numbers in a plan', () => {
 describe('solve result', () => {
   it.each([
     [
-      'relaxed, the solver gives up',
+      'the solver gives up on its relaxation',
       'max 0 x st r0: 2 x - 3 y - z = 16 bounds 0 <= x <= 0 0 <= y <= 0 0 <= z <= 3 general x y end',
     ],
-    ['relaxed, it would branch for ever', 'min 7 x + 4 y st r0: 9 x + 6 y = 22 r1: 2 x + 2 y <= 12 general x y end'],
+    [
+      'its relaxation leads to endless branching',
+      'min 7 x + 4 y st r0: 9 x + 6 y = 22 r1: 2 x + 2 y <= 12 general x y end',
+    ],
   ])('explains an infeasible integer model (%s)', (_, text) => {
     const { status, conflict, message } = solve(text);
     expect({ status, conflict, message }).toEqual({
@@ -92,7 +95,7 @@ describe('solve result', () => {
       ['6.12e-9', '12100000000'],
     ],
     [
-      'ends without a status, for a minimum',
+      'ends without a status when minimizing',
       'min - 3.34e-9 a - 5.29e-9 b - 0.633 c + 0.0000803 d + 0.0000102 e st r1: - 7.67e-8 a + 532000 b - 2550000000 c <= 873000000 ' +
         'r2: 0.0527 a + 0.0774 b + 7.39 e >= -468 r3: - 0.00000377 b + 6.32e-7 d >= -0.000696 ' +
         'r4: 0.0000809 a - 0.0000776 b + 0.000099 d - 9020000 e >= 0.00000837 ' +
@@ -106,14 +109,14 @@ describe('solve result', () => {
         'bounds -inf <= a <= 367000 -inf <= b <= 48700000 c free -inf <= d <= 88300 -inf <= e <= 9.7 end',
       ['2.56e-8', '998000'],
     ],
-  ])('contains the smallest and the largest coefficient if the solver %s', (_, text, sizes) => {
+  ])('names the smallest and the largest coefficient if the solver %s', (_, text, sizes) => {
     const error = errorOf(() => solve(text));
     expect(error).toBeInstanceOf(UndecidedError);
     const [least = '', most = ''] = sizes;
     expect(error).toMatchObject({ message: expect.stringContaining(`between ${least} and ${most}. Choose units`) });
   });
 
-  it('has a message for every run without an answer', () => {
+  it('has a message for every run without a result', () => {
     const model = readLp('max x st c: x + y <= 3 end');
     for (const status of ['undecided', 'stopped', 'optimal', 'unbounded_or_infeasible'] as const) {
       const run = { status, values: undefined, bound: NaN, prices: undefined };
@@ -124,7 +127,7 @@ describe('solve result', () => {
     }
   });
 
-  it('is not infeasible for an unbounded model', () => {
+  it('is unbounded, not infeasible, for an unbounded model', () => {
     const rows = 'r0: 0.25 x - 0.75 y + 0.25 z >= -10 r1: - 0.75 x + y - 1.25 z >= -12';
     expect(solve(`min - 1.5 x + 0.5 y + 0.75 z st ${rows} bounds z free binary y end`)).toMatchObject({
       status: 'unbounded',
@@ -147,7 +150,7 @@ describe('solve result', () => {
     });
   });
 
-  it('keeps small coefficients of variables with large values', () => {
+  it('preserves small coefficients of variables with large values', () => {
     expect(solve('max x st c: 1e-10 x <= 1 end')).toMatchObject({ status: 'optimal', objective_value: 1e10 });
   });
 
@@ -155,12 +158,12 @@ describe('solve result', () => {
     expect(solve('max x + y st c: x + y <= 3 bounds x = 0 binary x y end').variables).toEqual({ x: 0, y: 1 });
   });
 
-  it('is explained within a time limit for large models', () => {
+  it('explains the infeasibility of a large model within a time limit', () => {
     const rows = Array.from({ length: 6_000 }, (_, at) => `c${at}: x${at} - x${at + 1} >= 1`);
     const model = readLp(`min x0 st ${rows.join(' ')} last: x0 <= 1 end`);
     const before = performance.now();
     const { conflict, message } = explainInfeasible(highs, model, toArrays(model), before + 500);
-    // The explanation can exceed its limit by the duration of a single trial.
+    // The explanation can exceed its time limit by the duration of a single trial solve.
     expect(performance.now() - before).toBeLessThan(5_000);
     expect(conflict.length).toBeGreaterThan(0);
     expect(message).toContain('Some of these cannot hold together');
@@ -172,7 +175,7 @@ describe('solve result', () => {
     const model = readLp(`max ${sum(1)} st c: ${sum(2)} <= 301 binary ${many.map((at) => `x${at}`).join(' ')} end`);
     const best = solveModel(highs, model, 10);
     expect(best).toMatchObject({ status: 'optimal', gap: 0, message: null, bound: best.objective_value });
-    // With a fixed cost of 100, a small absolute difference is a small relative gap.
+    // A fixed cost of 100 turns a small absolute difference into a small relative gap.
     const paid = hardModel().replace('miss: ', 'miss: 100 one + ').replace('Subject To', 'Subject To\n paid: one = 1');
     const near = solveModel(highs, readLp(paid), 10, 0.5);
     expect(near).toMatchObject({ status: 'optimal', bound: 100 });

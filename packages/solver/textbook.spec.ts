@@ -42,7 +42,7 @@ function byGlpk({ sense, objective, constant, variables, rows }: Model): Outcome
     lb: Number.isFinite(lower) ? lower : 0,
     ub: Number.isFinite(upper) ? upper : 0,
   });
-  // GLPK requires every variable to occur in the objective or in a row.
+  // GLPK requires that every variable occurs in the objective or in a row.
   const unused = variables.map((_, index) => ({ name: `v${index}`, coef: 0 }));
   const weights = new Map(vars(objective).map(({ name, coef }) => [name, coef]));
   const generals = variables.flatMap(({ isInteger }, index) => (isInteger ? [`v${index}`] : []));
@@ -61,8 +61,8 @@ function byGlpk({ sense, objective, constant, variables, rows }: Model): Outcome
     bounds: variables.map(({ lower, upper }, index) => ({ name: `v${index}`, ...limits(lower, upper) })),
   };
   const solve = (lp: LP, presol: boolean) => glpk.solve(lp, { msglev: glpk.GLP_MSG_OFF, presol }).result;
-  // Integer programs need GLPK's presolver, which does not distinguish infeasible from unbounded problems. Solving the
-  // relaxation does.
+  // Integer programs need GLPK's presolver, which does not distinguish infeasible from unbounded problems. Their
+  // relaxations are therefore solved without the presolver.
   const whole = generals.length === 0 ? undefined : solve({ ...problem, generals }, true);
   if (whole?.status === glpk.GLP_OPT) return whole.z + constant;
   const { status, z } = solve(problem, false);
@@ -70,7 +70,7 @@ function byGlpk({ sense, objective, constant, variables, rows }: Model): Outcome
   return whole === undefined && status === glpk.GLP_OPT ? z + constant : 'infeasible';
 }
 
-/** Solves a model in LP format with HiGHS' own reader. */
+/** Solves a model in LP format with the LP reader of HiGHS. */
 function byHighsAlone(text: string): { outcome: Outcome; columns: unknown[]; rows: unknown[] } {
   return highs.withModel({ format: 'lp', data: text }, (model) => {
     model.options.set({ output_flag: false, mip_rel_gap: 0 });
@@ -96,13 +96,13 @@ function byHighsAlone(text: string): { outcome: Outcome; columns: unknown[]; row
 }
 
 describe('textbook problems', () => {
-  it('include at least thirty problems of every kind', () => {
+  it('include at least thirty problems, some of them infeasible or unbounded', () => {
     const outcomes = names.map((name) => outcomeIn(textOf(name)));
     expect(names.length).toBeGreaterThanOrEqual(30);
     for (const kind of ['infeasible', 'unbounded']) expect(outcomes).toContain(kind);
   });
 
-  it.each(names)('have the same outcome as in the book, GLPK and HiGHS’ own reader: %s', (name) => {
+  it.each(names)('have the same outcome as in the book, in GLPK and with the LP reader of HiGHS: %s', (name) => {
     const text = textOf(name);
     const model = readLp(text);
     const { status, objective_value } = solveModel(highs, model, 10);
