@@ -50,11 +50,11 @@ describe('copy of the PostgreSQL programs', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ['a library is missing', () => rm(join(copy, 'lib/libpq.so.5.18'))],
-    ['a link is missing, as after an install without links', () => rm(join(copy, 'lib/libpq.so.5'))],
-    ['a program is cut off', () => writeFile(join(copy, 'bin/postgres'), 'pro')],
+    ['a symbolic link is missing, as after an installation without links', () => rm(join(copy, 'lib/libpq.so.5'))],
+    ['a program is truncated', () => writeFile(join(copy, 'bin/postgres'), 'pro')],
     ['a folder is missing', () => rm(join(copy, 'share'), { recursive: true })],
     [
-      'a file is a folder',
+      'a file has been replaced by a folder',
       async () => {
         await rm(join(copy, 'share/timezone/UTC'));
         await mkdir(join(copy, 'share/timezone/UTC'));

@@ -14,7 +14,7 @@ import { findServerProcesses } from './processes.js';
 
 const asRoot = process.getuid?.() === 0 ? it : it.skip;
 
-/** Program that starts the server and reports its address. Tests can kill it. */
+/** Program that starts the server, reports its address and runs until a test kills it. */
 const OWNER = `
   import { startEmbeddedPostgres } from './embedded-postgres.js';
   process.on('SIGINT', () => console.log('"interrupted"'));
@@ -38,7 +38,7 @@ describe('startEmbeddedPostgres', () => {
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
-    // If the tests run as root, PostgreSQL uses another account, which must be able to enter the folder.
+    // If the tests run as root, PostgreSQL runs under another account, which needs access to the folder.
     await chmod(root, 0o711);
     dataDir = join(root, 'data');
     await compile(join(root, 'program'));
@@ -52,9 +52,9 @@ describe('startEmbeddedPostgres', () => {
 
   function own(options: { dataDir: string; ephemeral?: boolean }): Owner {
     const child = spawn(process.execPath, [join(root, 'program', 'owner.js'), JSON.stringify(options)], {
-      // The environment is empty and does not even contain a locale.
+      // The environment is empty, so the locale is not set either.
       env: {},
-      // Runs in its own process group, as in a terminal.
+      // Gives the program its own process group, as a terminal does.
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit'],
     }) as ChildProcess & { pid: number };
@@ -129,7 +129,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await readdir(dataDir)).not.toContain('postgres.json');
   });
 
-  it('keeps serving after Ctrl-C until it is stopped', async () => {
+  it('keeps serving after Ctrl+C until it is stopped', async () => {
     const owner = own({ dataDir });
     const { url } = await owner.started();
     process.kill(-owner.process.pid, 'SIGINT');
@@ -139,7 +139,7 @@ describe('startEmbeddedPostgres', () => {
     await owner.kill();
   });
 
-  it('recovers after the owner and the server were killed', async () => {
+  it('recovers after both the owner and the server were killed', async () => {
     const owner = own({ dataDir });
     const { url, pid } = await owner.started();
     await query(url, `INSERT INTO kept VALUES ('recovered')`);
@@ -165,7 +165,7 @@ describe('startEmbeddedPostgres', () => {
     await server.stop();
   }, 20_000);
 
-  it('starts even if another program has the process id of the last server', async () => {
+  it('starts even if another program now has the process id of the previous server', async () => {
     const cluster = join(dataDir, 'postgres');
     const lines = [process.pid, cluster, Math.floor(Date.now() / 1000), 1, '', '127.0.0.1', '', 'ready   '];
     await writeFile(join(cluster, 'postmaster.pid'), `${lines.join('\n')}\n`);
@@ -209,7 +209,7 @@ describe('startEmbeddedPostgres', () => {
     await until(() => Promise.resolve(findServerProcesses(join(fresh, 'postgres')).length === 0));
   });
 
-  asRoot('keeps its data where the unprivileged user can go, and finds it again', async () => {
+  asRoot('keeps its data where the unprivileged user has access, and finds it again', async () => {
     const closed = join(root, 'closed');
     await mkdir(closed, { mode: 0o700 });
     const below = join(closed, 'data');
@@ -227,7 +227,7 @@ describe('startEmbeddedPostgres', () => {
     await expect(startEmbeddedPostgres({ dataDir: below })).rejects.toThrow('is missing');
   });
 
-  asRoot('removes a test server that had to go elsewhere', async () => {
+  asRoot('removes the data of an ephemeral server from a fallback folder', async () => {
     const closed = await mkdtemp(join(root, 'closed-'));
     const server = await startEmbeddedPostgres({ dataDir: closed, ephemeral: true });
     const place = dirname(await readlink(join(closed, 'postgres')));
@@ -237,7 +237,7 @@ describe('startEmbeddedPostgres', () => {
   });
 });
 
-/** Compiles this folder's sources for programs outside the test runner. */
+/** Compiles the sources in this folder, so that programs can import them outside the test runner. */
 async function compile(folder: string): Promise<void> {
   await mkdir(folder);
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
@@ -258,7 +258,7 @@ async function compile(folder: string): Promise<void> {
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
-  // Ignored, because these tests kill the server and only the query result matters.
+  // The tests kill the server, which breaks idle connections. Only the result of the query matters.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -10,7 +10,7 @@ describe('takeOwnership', () => {
   let directory: string;
 
   beforeEach(async () => {
-    // The path is longer than the limit for socket paths.
+    // The path exceeds the length limit for socket paths.
     directory = await mkdtemp(join(tmpdir(), `ownership-${'x'.repeat(120)}-`));
   });
   afterEach(() => rm(directory, { recursive: true }));
@@ -25,7 +25,7 @@ describe('takeOwnership', () => {
     await won[0]?.value.release();
   });
 
-  it('allows a new claim after release and leaves nothing behind', async () => {
+  it('allows a new claim after a release and leaves nothing behind', async () => {
     for (let turn = 0; turn < 3; turn += 1) await (await takeOwnership(directory)).release();
     expect(await readdir(join(directory, 'postgres.owner'))).toEqual([]);
   });
