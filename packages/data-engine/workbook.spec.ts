@@ -8,7 +8,7 @@ const files = new TableFiles();
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const STRICT = 'http://purl.oclc.org/ooxml/spreadsheetml/main';
 
-/** Header `name`, `value` for sheets of text cells. */
+/** Header row for sheets of text cells. */
 const HEADER: SheetCell[] = ['name', 'value'];
 const shared = (index: number): SheetCell => ({ xml: `<c t="s"><v>${index}</v></c>` });
 const xml = (cell: string): SheetCell => ({ xml: cell });
@@ -19,11 +19,11 @@ const rowsOf = async (rows: SheetCell[][], parts: WorkbookParts = {}): Promise<u
 const textOf = async (rows: SheetCell[][], parts: WorkbookParts = {}): Promise<string> =>
   (await files.text(workbookFile({ Data: [HEADER, ...rows] }, parts), 'xlsx')).text.split('\n').slice(2, -1).join('\n');
 
-/** Returns the error message for a workbook with the given cell in row 2, column B. */
+/** Returns the error message for a workbook whose cell B2 has the given XML. */
 const refused = async (cell: string, parts: WorkbookParts = {}): Promise<string> =>
   refusal(files.convert(workbookFile({ Data: [HEADER, ['oak', { xml: cell }]] }, parts), 'xlsx'));
 
-/** Returns the XML of the workbook part. `%` is replaced by {@link withEnd}. */
+/** Returns the workbook part. {@link withEnd} replaces the `%` in its XML. */
 const workbookXml = (content: string, root = `xmlns="${MAIN}"`): Record<string, string> => ({
   'xl/workbook.xml':
     `<workbook ${root} xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">${content}` +
@@ -81,7 +81,7 @@ describe('workbook with XML namespaces', () => {
     expect(await textOf([['oak', day]], options)).toBe(`oak\t${date}`);
   });
 
-  it('is read from prefixed elements, without cells from foreign namespaces', async () => {
+  it('is read from prefixed elements and without cells from foreign namespaces', async () => {
     const sheet =
       `<x:worksheet xmlns:x="${MAIN}" xmlns:o="urn:other"><x:sheetData><x:row r="1"><x:c t="inlineStr"><x:is><x:t>n</x:t></x:is></x:c>` +
       '<o:c><o:v>9</o:v></o:c></x:row><x:row r="2"><x:c><x:v>5</x:v><o:v>9</o:v></x:c></x:row></x:sheetData>' +
@@ -123,15 +123,15 @@ describe('the name of an archive part', () => {
     makeArchive(Object.fromEntries(Object.entries(parts).map(([name, part]) => [change(name), part])));
 
   it.each<[string, Uint8Array]>([
-    ['shared texts in another case', renamed((name) => name.replace('sharedStrings', 'SharedStrings'))],
-    ['all parts in capitals', renamed((name) => name.toUpperCase())],
+    ['shared strings in a different case', renamed((name) => name.replace('sharedStrings', 'SharedStrings'))],
+    ['all parts in uppercase', renamed((name) => name.toUpperCase())],
     [
-      'styles and sheets in another case',
+      'styles and sheets in a different case',
       renamed((name) => name.replace('styles', 'Styles').replace('sheet1', 'Sheet1')),
     ],
     ['backslashes in the archive', renamed((name) => name.replaceAll('/', '\\'))],
     [
-      'backslashes in relations',
+      'backslashes in relationships',
       makeArchive({
         ...parts,
         'xl/_rels/workbook.xml.rels': parts['xl/_rels/workbook.xml.rels']!.replace(
@@ -144,7 +144,7 @@ describe('the name of an archive part', () => {
     expect((await files.convert(file, 'xlsx')).rows).toEqual([['oak', '2025-03-14']]);
   });
 
-  it('matches despite capitals and backslashes in a DOCX file', async () => {
+  it('matches despite uppercase letters and backslashes in a DOCX file', async () => {
     const docx = Object.entries(docxParts(paragraph('Plan'))).map(([name, part]): [string, string] => [
       name.replace('word/document', 'Word\\Document'),
       part.replace('word/document', 'WORD\\document'),
@@ -160,8 +160,8 @@ describe('a time in a sheet', () => {
     ['a tenth of a second', '0.56313888888888886', '13:30:55.2'],
     ['milliseconds of a date', '45730.354172453706', '2025-03-14T08:30:00.5'],
     ['one millisecond', '1.1574074074074074E-8', '00:00:00.001'],
-    ['a whole second with the error of a double', '45730.354861111111', '2025-03-14T08:31:00'],
-    ['a second that the program has rounded', '45730.35417', '2025-03-14T08:30:00'],
+    ['a whole second despite a rounding error', '45730.354861111111', '2025-03-14T08:31:00'],
+    ['a second that a program has rounded', '45730.35417', '2025-03-14T08:30:00'],
     ['the last moment of a day', '0.999999999999', '23:59:59.999'],
     ['the last moment of the calendar', '2958465.999999999', '9999-12-31T23:59:59.999'],
   ])('keeps %s', async (_, stored, value) => {
@@ -177,13 +177,13 @@ describe('a time in a sheet', () => {
 
 describe('cell reader', () => {
   it.each([
-    ['an inline text beside a value', '<c t="inlineStr"><v>1.0</v><is><r><t>1.</t></r></is></c>', '1.'],
-    ['a value beside an inline text', '<c t="str"><v>a</v><is><t>b</t></is></c>', 'a'],
-    ['a shared text beside an inline text', '<c t="s"><is><t>0</t></is><v>0</v></c>', 'zero'],
-    ['a number beside an inline text', '<c><v>1</v><is><t>b</t></is></c>', 1],
-    ['an inline text of no type', '<c><is><t>b</t></is></c>', 'b'],
-    ['a value of the inline type', '<c t="inlineStr"><v>b</v></c>', 'b'],
-    ['text outside of both', '<c t="str"><t>x</t><v>a</v></c>', 'a'],
+    ['an inline string next to a value', '<c t="inlineStr"><v>1.0</v><is><r><t>1.</t></r></is></c>', '1.'],
+    ['a value next to an inline string', '<c t="str"><v>a</v><is><t>b</t></is></c>', 'a'],
+    ['a shared string next to an inline string', '<c t="s"><is><t>0</t></is><v>0</v></c>', 'zero'],
+    ['a number next to an inline string', '<c><v>1</v><is><t>b</t></is></c>', 1],
+    ['an inline string without a cell type', '<c><is><t>b</t></is></c>', 'b'],
+    ['a value with the inline type', '<c t="inlineStr"><v>b</v></c>', 'b'],
+    ['text outside both elements', '<c t="str"><t>x</t><v>a</v></c>', 'a'],
   ])('reads the value that the cell type requires: %s', async (_, cell, value) => {
     expect(await rowsOf([['oak', xml(cell)]], { shared: ['zero'] })).toEqual([['oak', value]]);
   });
@@ -236,11 +236,11 @@ describe('cell reader', () => {
   });
 
   it.each([
-    ['a shared text', 'line 1_x000D_\nline 2', 'line 1\r\nline 2'],
+    ['a shared string', 'line 1_x000D_\nline 2', 'line 1\r\nline 2'],
     ['an escaped underscore', '_x005F_x000D_', '_x000D_'],
-    ['small hexadecimal digits', 'a_x00e9_b', 'aéb'],
-    ['a pair of surrogates', '_xD83D__xDE00_', '😀'],
-    ['what is no escape', '_x00_ _xZZZZ_ x000D_ _X000D_', '_x00_ _xZZZZ_ x000D_ _X000D_'],
+    ['lowercase hexadecimal digits', 'a_x00e9_b', 'aéb'],
+    ['a surrogate pair', '_xD83D__xDE00_', '😀'],
+    ['sequences that are not escapes', '_x00_ _xZZZZ_ x000D_ _X000D_', '_x00_ _xZZZZ_ x000D_ _X000D_'],
   ])('decodes escape sequences: %s', async (_, stored, text) => {
     const options = { shared: [stored] };
     const cells = [shared(0), stored, xml(`<c t="str"><f>A1</f><v>${stored}</v></c>`)];
@@ -280,12 +280,12 @@ describe('cell reader', () => {
 describe('a cell that cannot be read', () => {
   it.each([
     [
-      'an unknown shared text',
+      'an unknown shared string',
       '<c t="s"><v>7</v></c>',
       'refers to a text that is missing from the workbook. Save the workbook again',
     ],
     [
-      'a shared text without an index',
+      'a shared string without an index',
       '<c t="s"><v>x</v></c>',
       'refers to a text that is missing from the workbook. Save the workbook again',
     ],
@@ -293,7 +293,7 @@ describe('a cell that cannot be read', () => {
     ['a number with letters', '<c><v>12 pieces</v></c>', 'is not a number, but "12 pieces"'],
     ['a hexadecimal number', '<c><v>0x1F</v></c>', 'is not a number, but "0x1F"'],
     ['an infinite number', '<c><v>1E999</v></c>', 'is not a number, but "1E999"'],
-    ['a boolean that is neither', '<c t="b"><v>2</v></c>', 'is neither true nor false, but "2"'],
+    ['an invalid boolean', '<c t="b"><v>2</v></c>', 'is neither true nor false, but "2"'],
   ])('causes an error message with the sheet and cell: %s', async (_, cell, sentence) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" ${sentence}`);
   });
@@ -328,8 +328,8 @@ describe('a formula without a stored result', () => {
   it.each([
     ['without a value', '<c><f>A1*2</f></c>'],
     ['with an empty value', '<c><f>A1*2</f><v></v></c>'],
-    ['of a text without a value', '<c t="str"><f>A1</f></c>'],
-    ['of an error without a value', '<c t="e"><f>1/0</f></c>'],
+    ['with a text type and without a value', '<c t="str"><f>A1</f></c>'],
+    ['with an error type and without a value', '<c t="e"><f>1/0</f></c>'],
     ['shared with another cell', '<c><f t="shared" si="0"/></c>'],
   ])('causes an error message with its location: %s', async (_, cell) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" has a formula without a stored result${ending}`);
@@ -355,7 +355,7 @@ describe('a formula without a stored result', () => {
     ]);
   });
 
-  it('is assumed if all results are zero in a workbook that requests a calculation', async () => {
+  it('is assumed if all results are zero and the workbook requests a recalculation', async () => {
     const zero = xml('<c><f>A1*2</f><v>0</v></c>');
     const parts = withEnd(workbookXml(''), '<calcPr calcId="124519" fullCalcOnLoad="1"/>');
     const file = workbookFile({ Data: [HEADER, ['oak', zero], ['ash', zero]] }, { parts });
@@ -384,9 +384,9 @@ describe('sheet without values', () => {
 
   it.each([
     ['one row', [[error('#REF!'), error('#N/A')]]],
-    ['pictures in a column', [[error('#VALUE!')], [error('#VALUE!')], [error('#VALUE!')]]],
+    ['a column of pictures', [[error('#VALUE!')], [error('#VALUE!')], [error('#VALUE!')]]],
     [
-      'errors below one another',
+      'errors in several rows and columns',
       [
         [null, error('#NAME?')],
         [error('#DIV/0!'), null],

@@ -28,18 +28,18 @@ it.each<[font: string, ordering: string, characterMap: string, line: Buffer, tex
 
 describe('unknown character map', () => {
   it.each([
-    ['a name of its own', 'Custom-Map-H', '"Custom-Map-H"'],
+    ['a custom name', 'Custom-Map-H', '"Custom-Map-H"'],
     ['a misspelled name', 'UniJIS-UCS3-H', '"UniJIS-UCS3-H"'],
     ['a path', '..#2F..#2Fpackage', '"../../package"'],
     ['a long name', 'A'.repeat(90), `"${'A'.repeat(40)}"`],
-  ])('is named when the document is rejected: %s', async (_, characterMap, name) => {
+  ])('is named in the error for a rejected document: %s', async (_, characterMap, name) => {
     const pdf = eastAsianPdf('STSong-Light', 'GB1', characterMap, utf16('AB'));
     expect(await refusal(files.text(pdf, 'pdf'))).toBe(
       `Text of the PDF cannot be read because of an unknown character map (${name}). Save the PDF with embedded fonts, or save its text`,
     );
   });
 
-  it('is named above the text that uses other fonts', async () => {
+  it('is named above text that uses other fonts', async () => {
     const objects = pdfObjects(['BT /F1 10 Tf 50 780 Td (plain) Tj /F2 10 Tf 0 -20 Td <00410042> Tj ET']);
     objects.set(12, pdfPage('11 0 R').replace('/F1 3 0 R', '/F1 3 0 R /F2 20 0 R'));
     objects.set(

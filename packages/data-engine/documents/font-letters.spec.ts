@@ -20,7 +20,7 @@ async function textIn(font: string, string: string, others: Record<number, strin
   return (await files.text(makePdf(objects), 'pdf')).text;
 }
 
-/** Returns a composite font whose codes are glyph numbers. */
+/** Returns a composite font whose character codes are glyph numbers. */
 const composite = (entries = ''): string =>
   `<< /Type /Font /Subtype /Type0 /BaseFont /ABCDEF+Own /Encoding /Identity-H /DescendantFonts [4 0 R] ${entries} >>`;
 const GLYPHS =
@@ -38,30 +38,36 @@ const toUnicode = (...ranges: string[]): Buffer =>
   );
 
 it.each([
-  ['glyph numbers', composite(), '<00270048>', "'H", { 4: GLYPHS }],
+  ['glyph numbers without a Unicode map', composite(), '<00270048>', "'H", { 4: GLYPHS }],
   ['the font ZapfDingbats', '<< /Type /Font /Subtype /Type1 /BaseFont /ZapfDingbats >>', '(4n3)', '4n3', {}],
   ['glyph names without meaning', simple('Type1', differences('/g129 /g130')), '(Gr\\001\\002e)', 'Gr\x01\x02e', {}],
-  ['glyph names in TrueType', simple('TrueType', differences('/g129 /g130')), '(Gr\\001\\002e)', 'Gr\x01\x02e', {}],
   [
-    'a map without some codes',
+    'glyph names without meaning in TrueType',
+    simple('TrueType', differences('/g129 /g130')),
+    '(Gr\\001\\002e)',
+    'Gr\x01\x02e',
+    {},
+  ],
+  [
+    'a Unicode map that lacks some codes',
     composite('/ToUnicode 6 0 R'),
     '<00270049>',
     'DI',
     { 4: GLYPHS, 6: toUnicode('<0027> <0028> <0044>') },
   ],
-])('puts a warning above text whose letters may be wrong: %s', async (_, font, string, line, others) => {
+])('adds a warning above text whose letters may be wrong: %s', async (_, font, string, line, others) => {
   expect(await textIn(font, string, others)).toBe(`${NOTE}--- page 1 ---\n${line}\n--- page 2 ---\n${line}\n`);
 });
 
 it.each([
   [
-    'a map to Unicode',
+    'a complete Unicode map',
     composite('/ToUnicode 6 0 R'),
     '<00270048>',
     'De',
     { 4: GLYPHS, 6: toUnicode('<0027> <0028> <0044>', '<0048> <0048> <0065>') },
   ],
-  ['names of glyphs', simple('Type1', differences('/odieresis /germandbls')), '(Gr\\001\\002e)', 'Größe', {}],
+  ['glyph names', simple('Type1', differences('/odieresis /germandbls')), '(Gr\\001\\002e)', 'Größe', {}],
   ['the font Symbol', '<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>', '(abc)', 'αβχ', {}],
   ['a standard font', '<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman >>', "(Plan - 'x')", 'Plan - ’x’', {}],
 ])('does not warn about fonts that map their codes to letters: %s', async (_, font, string, line, others) => {

@@ -74,7 +74,7 @@ describe('PDF text extraction', () => {
     );
   });
 
-  it('splits ligatures into letters and keeps rotated text in its line', async () => {
+  it('splits ligatures into letters and keeps rotated text on one line', async () => {
     const map =
       '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /A def 1 begincodespacerange <00> <ff> ' +
       'endcodespacerange 3 beginbfchar <41> <fb01> <42> <0066> <43> <fb04> endbfchar endcmap end end';
@@ -89,7 +89,7 @@ describe('PDF text extraction', () => {
     expect((await read('pdf', makePdf(objects))).text).toMatch(/^--- page 1 ---\nffifffl\nfff\n$/);
   });
 
-  it('returns the filled fields of a form below the text of their page', async () => {
+  it('returns filled form fields below the text of their page', async () => {
     const objects = pdfObjects([shown([['Order']]), '']);
     const fields = [
       ['/FT /Tx /T (qty) /TU (Quantity) /V (12)', '/FT /Tx /T (note) /V ()', '/FT /Tx /Ff 8192 /T (pin) /V (1234)'],
@@ -111,7 +111,7 @@ describe('PDF text extraction', () => {
     );
   });
 
-  it('cuts text only between characters', async () => {
+  it('truncates text only between characters', async () => {
     const { text, truncated } = await read('pdf', three, { maxBytes: 16 });
     expect([text, truncated]).toEqual(['--- page 1 ---\n', true]);
     expect((await read('pdf', three, { maxBytes: 17 })).text).toBe('--- page 1 ---\nÜ');
@@ -129,7 +129,7 @@ describe('PDF text extraction', () => {
     );
   });
 
-  it('stops at cyclic and endless page trees', async () => {
+  it('does not hang on cyclic or extremely deep structures', async () => {
     const loop = makePdf(
       new Map([
         [1, '<< /Type /Catalog /Pages 2 0 R >>'],
@@ -159,7 +159,7 @@ describe('PDF text extraction', () => {
     expect((await read('pdf', makePdf(objects))).text).toBe('--- page 1 ---\nplain\n');
   });
 
-  it('returns 1,000 of 2,000 pages at a time, and the others by range', async () => {
+  it('returns at most 1,000 of 2,000 pages at a time, and later pages by range', async () => {
     const objects = pdfObjects(Array.from({ length: 2_000 }, () => ''));
     const bytes = makePdf(objects);
     expect(await read('pdf', bytes)).toEqual({ text: '', truncated: true, pages: 2_000, sheets: null });
@@ -175,7 +175,7 @@ describe('PDF text extraction', () => {
 });
 
 describe('DOCX text extraction', () => {
-  it('returns paragraphs as lines, table cells with tabs, and notes at the end', async () => {
+  it('returns paragraphs as lines, table cells separated by tabs, and notes at the end', async () => {
     const body =
       paragraph('Übersicht &amp; Öl &#8364;') +
       '<w:p><w:pPr><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>' +
@@ -198,7 +198,7 @@ describe('DOCX text extraction', () => {
     });
   });
 
-  it('finds the main part by its relationship and reads UTF-16', async () => {
+  it('finds the main part by its relationship and decodes UTF-16', async () => {
     const { '_rels/.rels': root = '', 'word/document.xml': main = '' } = docxParts(paragraph('Größe'));
     const moved = {
       '_rels/.rels': root.replace('word/document.xml', '/word/document2.xml'),
@@ -239,7 +239,7 @@ describe('hostile archives', () => {
     const bomb = named('word/document.xml', Buffer.alloc(20 * 1024 ** 2, ' '));
     expect(bomb.length).toBeLessThan(40_000);
     await refuses('docx', bomb, 'The part word/document.xml of the file is too large when unpacked');
-    // This header declares a false, small size.
+    // Change the declared size to a small value, which is wrong.
     const lying = Buffer.from(bomb);
     for (let at = lying.indexOf('PK\x01\x02'); at >= 0; at = lying.indexOf('PK\x01\x02', at + 1)) {
       if (lying.readUInt32LE(at + 24) > 1024 ** 2) lying.writeUInt32LE(1_000, at + 24);
@@ -275,7 +275,7 @@ describe('hostile archives', () => {
     );
   });
 
-  it('rejects deeply nested elements and endless text', async () => {
+  it('rejects deeply nested elements and overlong text or tags', async () => {
     const deep = named('word/document.xml', '<w:p>'.repeat(100_000));
     await refuses('docx', deep, 'The part word/document.xml of the file has more than 1000 nested elements');
     const long = 'x'.repeat(5_000_000);
@@ -317,7 +317,7 @@ describe('XLSX text extraction', () => {
     ],
   });
 
-  it('returns the rows as lines below each sheet name', async () => {
+  it('returns rows as lines below the name of their sheet', async () => {
     expect(await read('xlsx', makeArchive(parts))).toEqual({
       text:
         '--- sheet Costs ---\nProduct\tSince\tPrice\nOak chair\t2024-01-01\t45.5\nÖl & Fett\t2024-01-01 08:30:00\t0.3\n' +
@@ -336,7 +336,7 @@ describe('XLSX text extraction', () => {
     );
   });
 
-  it('rejects files that are not XLSX and cuts long text', async () => {
+  it('rejects files that are not XLSX, and truncates long text', async () => {
     await refuses(
       'xlsx',
       makeArchive(docxParts('')),

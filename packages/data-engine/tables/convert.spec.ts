@@ -50,7 +50,7 @@ async function rowsOf(parquet: string): Promise<unknown[][]> {
   }
 }
 
-/** Above this number of rows, tests compare JSON strings. */
+/** Number of rows from which tests compare tables as JSON strings. */
 const MANY = 10_000;
 
 interface Expected {
@@ -68,7 +68,7 @@ interface Expected {
 async function expectTable(table: TableDescription & { to: string }, expected: Expected): Promise<void> {
   const rows = await rowsOf(table.to);
   expect(table.columns.map(({ name, type }) => `${name} ${type}`)).toEqual(expected.columns);
-  // Jest takes ten seconds for a comparison that is immediate with JSON.
+  // Comparing large tables as JSON is immediate. Jest needs ten seconds for the same comparison.
   if (rows.length < MANY || JSON.stringify(rows) !== JSON.stringify(expected.rows)) expect(rows).toEqual(expected.rows);
   expect(table.rows).toBe(expected.rows.length);
   for (const [index, { nulls, distinct }] of table.columns.entries()) {
@@ -100,25 +100,25 @@ const columns: [string, string[], string, unknown[]][] = [
   ['integers', ['1', '-20', '+3', ''], 'integer', ['1', '-20', '3', null]],
   ['decimals', ['1.5', '2', '.5'], 'number', [1.5, 2, 0.5]],
   ['exponents', ['1.5E+03', '2e-3', '1E+05'], 'number', [1500, 0.002, 100000]],
-  ['identifiers like exponents', ['12e5', '13e7'], 'text', ['12e5', '13e7']],
+  ['identifiers that look like exponents', ['12e5', '13e7'], 'text', ['12e5', '13e7']],
   ['leading zeros', ['007', '010', '123'], 'text', ['007', '010', '123']],
   ['zero and decimals below one', ['0', '0.5', '-0.25'], 'number', [0, 0.5, -0.25]],
   ['fifteen digits', ['123456789012345', '1'], 'integer', ['123456789012345', '1']],
   ['long identifiers', ['1234567890123456', '1'], 'text', ['1234567890123456', '1']],
   ['decimal commas', ['1,5', '22,75'], 'number', [1.5, 22.75]],
-  ['points that group', ['1.234,5', '12,25'], 'number', [1234.5, 12.25]],
-  ['several points that group', ['1.234.567', '12'], 'integer', ['1234567', '12']],
-  ['commas that group', ['1,234.5', '12'], 'number', [1234.5, 12]],
-  ['blanks that group', ['1 234,5', '12 345 678,25'], 'number', [1234.5, 12345678.25]],
-  ['no-break blanks that group', ['1\u00a0234,5', '1\u202f000'], 'number', [1234.5, 1000]],
-  ['apostrophes that group', ["1'234.5", '12\u2019345'], 'number', [1234.5, 12345]],
-  ['a wrong group', ['1,23,456', '1'], 'text', ['1,23,456', '1']],
-  ['percent', ['12 %', '12.5%', '-3%'], 'number', [0.12, 0.125, -0.03]],
-  ['percent with a comma', ['12,5 %', '100%'], 'number', [0.125, 1]],
-  ['percent and plain numbers', ['12%', '12'], 'text', ['12%', '12']],
+  ['grouping points', ['1.234,5', '12,25'], 'number', [1234.5, 12.25]],
+  ['several grouping points', ['1.234.567', '12'], 'integer', ['1234567', '12']],
+  ['grouping commas', ['1,234.5', '12'], 'number', [1234.5, 12]],
+  ['grouping spaces', ['1 234,5', '12 345 678,25'], 'number', [1234.5, 12345678.25]],
+  ['grouping no-break spaces', ['1\u00a0234,5', '1\u202f000'], 'number', [1234.5, 1000]],
+  ['grouping apostrophes', ["1'234.5", '12\u2019345'], 'number', [1234.5, 12345]],
+  ['a group of the wrong length', ['1,23,456', '1'], 'text', ['1,23,456', '1']],
+  ['percentages', ['12 %', '12.5%', '-3%'], 'number', [0.12, 0.125, -0.03]],
+  ['percentages with a decimal comma', ['12,5 %', '100%'], 'number', [0.125, 1]],
+  ['percentages and plain numbers', ['12%', '12'], 'text', ['12%', '12']],
   ['padded numbers', [' 1', '2 ', '   '], 'integer', ['1', '2', null]],
-  ['blanks only', [' ', ''], 'text', [' ', null]],
-  ['padded texts', [' a', '  '], 'text', [' a', '  ']],
+  ['only spaces', [' ', ''], 'text', [' ', null]],
+  ['padded strings', [' a', '  '], 'text', [' a', '  ']],
   ['booleans', ['true', 'FALSE', 'True'], 'boolean', [true, false, true]],
   ['yes and no', ['yes', 'no'], 'text', ['yes', 'no']],
   ['NaN', ['1', 'NaN'], 'text', ['1', 'NaN']],
@@ -126,22 +126,32 @@ const columns: [string, string[], string, unknown[]][] = [
   ['exponents up to the largest number', ['1E+300', '-1,5e+308', '1'], 'number', [1e300, -1.5e308, 1]],
   ['n/a', ['1', 'n/a'], 'text', ['1', 'n/a']],
   ['a hyphen', ['1', '-'], 'text', ['1', '-']],
-  ['currency', ['$1', '2 EUR'], 'text', ['$1', '2 EUR']],
+  ['currencies', ['$1', '2 EUR'], 'text', ['$1', '2 EUR']],
   ['ISO dates', ['2025-03-14', '1999-12-31'], 'date', ['2025-03-14', '1999-12-31']],
-  ['dates with points', ['14.03.2025', '1.4.2025'], 'date', ['2025-03-14', '2025-04-01']],
-  ['short years', ['14.03.25', '01.12.99'], 'date', ['2025-03-14', '1999-12-01']],
-  ['day first, by one value', ['03/04/2025', '14/03/2025'], 'date', ['2025-04-03', '2025-03-14']],
-  ['month first, by one value', ['03/04/2025', '03/14/2025'], 'date', ['2025-03-04', '2025-03-14']],
-  ['nothing says what is first', ['03/04/2025', '05/06/2025'], 'date', ['2025-04-03', '2025-06-05']],
-  ['day and month first', ['14/03/2025', '03/14/2025'], 'text', ['14/03/2025', '03/14/2025']],
-  ['names of months', ['14-Mar-2025', '1-dec-2024'], 'date', ['2025-03-14', '2024-12-01']],
-  ['year first, slashes', ['2025/03/14', '2025/1/2'], 'date', ['2025-03-14', '2025-01-02']],
-  ['no day of the calendar', ['2025-02-29', '2025-01-01'], 'text', ['2025-02-29', '2025-01-01']],
+  ['dates with dots', ['14.03.2025', '1.4.2025'], 'date', ['2025-03-14', '2025-04-01']],
+  ['two-digit years', ['14.03.25', '01.12.99'], 'date', ['2025-03-14', '1999-12-01']],
+  [
+    'dates of which one shows that the day is first',
+    ['03/04/2025', '14/03/2025'],
+    'date',
+    ['2025-04-03', '2025-03-14'],
+  ],
+  [
+    'dates of which one shows that the month is first',
+    ['03/04/2025', '03/14/2025'],
+    'date',
+    ['2025-03-04', '2025-03-14'],
+  ],
+  ['dates with an ambiguous order', ['03/04/2025', '05/06/2025'], 'date', ['2025-04-03', '2025-06-05']],
+  ['dates with contradictory orders', ['14/03/2025', '03/14/2025'], 'text', ['14/03/2025', '03/14/2025']],
+  ['dates with month names', ['14-Mar-2025', '1-dec-2024'], 'date', ['2025-03-14', '2024-12-01']],
+  ['dates with the year first and slashes', ['2025/03/14', '2025/1/2'], 'date', ['2025-03-14', '2025-01-02']],
+  ['a date that does not exist', ['2025-02-29', '2025-01-01'], 'text', ['2025-02-29', '2025-01-01']],
   ['eight digits', ['20250314', '20250315'], 'integer', ['20250314', '20250315']],
-  ['versions', ['1.2.3', '1.10.0'], 'text', ['1.2.3', '1.10.0']],
+  ['version numbers', ['1.2.3', '1.10.0'], 'text', ['1.2.3', '1.10.0']],
   ['times', ['9:30', '23:59:59'], 'time', ['09:30:00', '23:59:59']],
-  ['times of half a day', ['9:30 PM', '12:05am'], 'time', ['21:30:00', '00:05:00']],
-  ['hours beyond a day', ['36:15', '1:00'], 'text', ['36:15', '1:00']],
+  ['12-hour times', ['9:30 PM', '12:05am'], 'time', ['21:30:00', '00:05:00']],
+  ['times beyond 24 hours', ['36:15', '1:00'], 'text', ['36:15', '1:00']],
   [
     'timestamps',
     ['2025-03-14 09:30', '2025-03-14T09:30:15.25', '2025-03-15'],
@@ -154,20 +164,25 @@ const columns: [string, string[], string, unknown[]][] = [
     'timestamp',
     ['2025-03-14 09:30:00', '2025-03-14 07:30:00'],
   ],
-  ['some with zones', ['2025-03-14T09:30:00Z', '2025-03-14'], 'text', ['2025-03-14T09:30:00Z', '2025-03-14']],
   [
-    'timestamps with points',
+    'timestamps of which some have zones',
+    ['2025-03-14T09:30:00Z', '2025-03-14'],
+    'text',
+    ['2025-03-14T09:30:00Z', '2025-03-14'],
+  ],
+  [
+    'timestamps with dots',
     ['14.03.2025 9:30', '1.4.2025 09:30:15'],
     'timestamp',
     ['2025-03-14 09:30:00', '2025-04-01 09:30:15'],
   ],
   [
-    'timestamps of half a day',
+    '12-hour timestamps',
     ['3/14/2025 9:30 PM', '3/4/2025 12:00:00 AM'],
     'timestamp',
     ['2025-03-14 21:30:00', '2025-03-04 00:00:00'],
   ],
-  ['nothing at all', ['', ''], 'text', [null, null]],
+  ['only empty cells', ['', ''], 'text', [null, null]],
 ];
 
 describe('column types', () => {
@@ -181,7 +196,7 @@ describe('column types', () => {
 /** Cases for a whole file: `[title, content, expected]`. */
 const texts: [string, string | Uint8Array, Expected][] = [
   [
-    'German',
+    'a German file',
     'Produkt;Preis;Menge;Datum\nStuhl;1.234,50;10;14.03.2025\nTisch;99,00;5;01.04.2025\n',
     {
       columns: ['Produkt text', 'Preis number', 'Menge integer', 'Datum date'],
@@ -194,7 +209,7 @@ const texts: [string, string | Uint8Array, Expected][] = [
     },
   ],
   [
-    'American, with quotes',
+    'an American file with quotes',
     'product,price,day\r\n"Chair, oak","1,234.50",3/14/2025\r\n"12"" shelf","99.00",4/1/2025\r\n',
     {
       columns: ['product text', 'price number', 'day date'],
@@ -206,7 +221,7 @@ const texts: [string, string | Uint8Array, Expected][] = [
     },
   ],
   [
-    'Swiss',
+    'a Swiss file',
     "a;b\n1'234.50;x\n2.75;y",
     {
       columns: ['a number', 'b text'],
@@ -217,20 +232,24 @@ const texts: [string, string | Uint8Array, Expected][] = [
       dialect: { decimal: '.', thousands: "'" },
     },
   ],
-  ['bars', 'a|b\n1|x', { columns: ['a integer', 'b text'], rows: [['1', 'x']], dialect: { delimiter: '|' } }],
   [
-    'a point that may be either, in a file with points',
+    'bars as delimiters',
+    'a|b\n1|x',
+    { columns: ['a integer', 'b text'], rows: [['1', 'x']], dialect: { delimiter: '|' } },
+  ],
+  [
+    'an ambiguous point in a file with decimal points',
     'a;b\n1.234;0.5',
     { columns: ['a number', 'b number'], rows: [[1.234, 0.5]] },
   ],
   [
-    'a point that may be either, beside commas',
+    'an ambiguous point in a file with decimal commas',
     'a;b\n1.234;0,5',
     { columns: ['a integer', 'b number'], rows: [['1234', 0.5]] },
   ],
-  ['a comma that may be either', 'a,b\n"1,234",x', { columns: ['a integer', 'b text'], rows: [['1234', 'x']] }],
+  ['an ambiguous comma', 'a,b\n"1,234",x', { columns: ['a integer', 'b text'], rows: [['1234', 'x']] }],
   [
-    'points beside decimal commas',
+    'decimal points next to decimal commas',
     'p;lat\n1,5;52.52\n2,5;1.5',
     {
       columns: ['p number', 'lat number'],
@@ -241,17 +260,17 @@ const texts: [string, string | Uint8Array, Expected][] = [
     },
   ],
   [
-    'a BOM',
+    'a byte order mark',
     '\ufeffa,b\n1,2',
     { columns: ['a integer', 'b integer'], rows: [['1', '2']], dialect: { encoding: 'utf-8' } },
   ],
   [
-    'UTF-16, little end first',
+    'UTF-16LE',
     utf16le('näme;x\nÄ;1'),
     { columns: ['näme text', 'x integer'], rows: [['Ä', '1']], dialect: { encoding: 'utf-16le' } },
   ],
   [
-    'UTF-16, big end first',
+    'UTF-16BE',
     utf16le('näme;x\nÄ;1').swap16(),
     { columns: ['näme text', 'x integer'], rows: [['Ä', '1']], dialect: { encoding: 'utf-16be' } },
   ],
@@ -261,7 +280,7 @@ const texts: [string, string | Uint8Array, Expected][] = [
     { columns: ['name text', 'x integer'], rows: [['Müller €', '1']], dialect: { encoding: 'windows-1252' } },
   ],
   [
-    'Windows-1252 that shows late',
+    'Windows-1252 whose first special character comes late',
     Buffer.concat([
       Buffer.from('name;x\n'),
       Buffer.from('a;1\n'.repeat(300_000)),
@@ -274,7 +293,7 @@ const texts: [string, string | Uint8Array, Expected][] = [
     },
   ],
   [
-    'CR alone',
+    'CR line breaks',
     'a,b\r1,2\r3,4\r',
     {
       columns: ['a integer', 'b integer'],
@@ -285,7 +304,7 @@ const texts: [string, string | Uint8Array, Expected][] = [
     },
   ],
   [
-    'mixed line ends',
+    'mixed line breaks',
     'a,b\r\n1,2\n3,4\r5,6',
     {
       columns: ['a integer', 'b integer'],
@@ -297,7 +316,7 @@ const texts: [string, string | Uint8Array, Expected][] = [
     },
   ],
   [
-    'newlines in quotes',
+    'quoted line breaks',
     'a,b\n"x\ny",1\n"u\r\nv",2\n',
     {
       columns: ['a text', 'b integer'],
@@ -314,7 +333,7 @@ const texts: [string, string | Uint8Array, Expected][] = [
     { columns: ['a integer', 'b integer'], rows: [['1', '2']], numbers: [[0, 2]] },
   ],
   [
-    'empty lines in between and before',
+    'empty lines at the start and between rows',
     '\na,b\n1,2\n\n3,4\n',
     {
       columns: ['a integer', 'b integer'],
@@ -329,7 +348,7 @@ const texts: [string, string | Uint8Array, Expected][] = [
     },
   ],
   [
-    'a delimiter too many in rows',
+    'an extra delimiter in each data row',
     'a;b\n1;2;\n3;4;\n',
     {
       columns: ['a integer', 'b integer'],
@@ -340,7 +359,7 @@ const texts: [string, string | Uint8Array, Expected][] = [
     },
   ],
   [
-    'a delimiter too many everywhere',
+    'an extra delimiter in each row',
     'a;b;\n1;2;\n3;4;\n',
     {
       columns: ['a integer', 'b integer'],
@@ -350,9 +369,9 @@ const texts: [string, string | Uint8Array, Expected][] = [
       ],
     },
   ],
-  ['one column', 'name\nfoo\n\nbar\n', { columns: ['name text'], rows: [['foo'], [null], ['bar']] }],
-  ['one column with commas', 'name\nfoo, x\nbar\n', { columns: ['name text'], rows: [['foo, x'], ['bar']] }],
-  ['only a header', 'a,b,c\n', { columns: ['a text', 'b text', 'c text'], rows: [], numbers: [] }],
+  ['a single column', 'name\nfoo\n\nbar\n', { columns: ['name text'], rows: [['foo'], [null], ['bar']] }],
+  ['a single column with commas', 'name\nfoo, x\nbar\n', { columns: ['name text'], rows: [['foo, x'], ['bar']] }],
+  ['a header without rows', 'a,b,c\n', { columns: ['a text', 'b text', 'c text'], rows: [], numbers: [] }],
   [
     'no header',
     '1,x\n2,y\n',
@@ -367,13 +386,13 @@ const texts: [string, string | Uint8Array, Expected][] = [
     },
   ],
   [
-    'years as names',
+    'years as column names',
     'p;2024;2025\nchair;1;2\n',
     { columns: ['p text', '2024 integer', '2025 integer'], rows: [['chair', '1', '2']] },
   ],
-  ['texts only', 'a,b\nx,y\n', { columns: ['a text', 'b text'], rows: [['x', 'y']], dialect: { header: true } }],
+  ['only text columns', 'a,b\nx,y\n', { columns: ['a text', 'b text'], rows: [['x', 'y']], dialect: { header: true } }],
   [
-    'empty and doubled names',
+    'empty and duplicate column names',
     'price,,Price, price_2 ,price\n1,2,3,4,5\n',
     {
       columns: ['price integer', 'column_2 integer', 'Price_3 integer', 'price_2 integer', 'price_4 integer'],
@@ -381,7 +400,7 @@ const texts: [string, string | Uint8Array, Expected][] = [
     },
   ],
   [
-    'a delimiter that Excel names',
+    'a delimiter in an Excel `sep=` line',
     'sep=;\na;b\n1,5;2\n',
     { columns: ['a number', 'b integer'], rows: [[1.5, '2']], numbers: [[0, 3]] },
   ],
@@ -390,11 +409,11 @@ const texts: [string, string | Uint8Array, Expected][] = [
     "'a','b'\n'x,y','1'\n",
     { columns: ['a text', 'b integer'], rows: [['x,y', '1']], dialect: { quote: "'" } },
   ],
-  ['blanks behind delimiters', 'a, b\n"x, y", "z"\n', { columns: ['a text', 'b text'], rows: [['x, y', 'z']] }],
-  ['a quote inside a text', 'a,b\n5" pipe,1\n', { columns: ['a text', 'b integer'], rows: [['5" pipe', '1']] }],
-  ['text behind a quote', 'a,b\n"x" y,1\n', { columns: ['a text', 'b integer'], rows: [['x y', '1']] }],
+  ['spaces after delimiters', 'a, b\n"x, y", "z"\n', { columns: ['a text', 'b text'], rows: [['x, y', 'z']] }],
+  ['a quote inside a cell', 'a,b\n5" pipe,1\n', { columns: ['a text', 'b integer'], rows: [['5" pipe', '1']] }],
+  ['text after a closing quote', 'a,b\n"x" y,1\n', { columns: ['a text', 'b integer'], rows: [['x y', '1']] }],
   [
-    'quotes between a blank and text',
+    'quotes between a space and text',
     'a;b\n "x" y; "z"\n',
     { columns: ['a text', 'b text'], rows: [[' "x" y', 'z']], dialect: { delimiter: ';' } },
   ],
@@ -409,14 +428,14 @@ const texts: [string, string | Uint8Array, Expected][] = [
       ],
     },
   ],
-  ['the text that stands for null', 'a,b\n\\N,1\n\n', { columns: ['a text', 'b integer'], rows: [['\\N', '1']] }],
+  ['a common representation of null', 'a,b\n\\N,1\n\n', { columns: ['a text', 'b integer'], rows: [['\\N', '1']] }],
   [
     'eight digits in a column of dates',
     'Order date,id\n20250314,20250314\n',
     { columns: ['Order date date', 'id integer'], rows: [['2025-03-14', '20250314']] },
   ],
   [
-    'another column says that the month is first',
+    'a date order that another column determines',
     'a,b\n03/04/2025,12/31/2025\n',
     { columns: ['a date', 'b date'], rows: [['2025-03-04', '2025-12-31']] },
   ],
@@ -436,7 +455,7 @@ describe('a delimited text file', () => {
     });
   });
 
-  it('is rejected at a ragged row, or read without it if errors are ignored', async () => {
+  it('is rejected at a ragged row, or read without that row if errors are ignored', async () => {
     const content = 'a,b,c\n1,"x\ny",3\n4,5\n6,7,8,9\n10,11,12\n';
     expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', row: 3, column: 'c' });
     const long = 'a,b\n1,2,3\n';
@@ -456,10 +475,10 @@ describe('a delimited text file', () => {
   });
 
   it.each([
-    ['inside a text', String.raw`"5\" pipe",1` + '\n"oak",2\n'],
-    ['at the end of a text', String.raw`"5\"",1` + '\n"oak",2\n'],
+    ['inside a cell', String.raw`"5\" pipe",1` + '\n"oak",2\n'],
+    ['at the end of a cell', String.raw`"5\"",1` + '\n"oak",2\n'],
     ['before a delimiter', String.raw`"5\" pipe, long",1` + '\noak,2\n'],
-    ['at the end of several texts', String.raw`"5\"",1` + '\n' + String.raw`"6\"",2` + '\n'],
+    ['at the end of several cells', String.raw`"5\"",1` + '\n' + String.raw`"6\"",2` + '\n'],
   ])('is rejected if backslashes escape quotes: %s', async (_, rows) => {
     const content = `name,n\n${rows}`;
     expect(await problemOf(content)).toMatchObject({ code: 'unreadable', row: 2, column: 'name' });
@@ -482,8 +501,8 @@ describe('a delimited text file', () => {
     ['blank', '\n\n  \n'],
     ['binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3])],
     ['with NUL', 'a,b\n1,\0\n'],
-    ['a broken UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x41, 0x00])],
-    ['a quote that is not closed', 'a,b\n1,"x\n2,y\n'],
+    ['invalid UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x41, 0x00])],
+    ['an unclosed quote', 'a,b\n1,"x\n2,y\n'],
     ['a million columns', `${'a,'.repeat(1_000_000)}\n`],
     ['a cell of 3 MB', `a,b\n1,${'x'.repeat(3_000_000)}\n`],
     ['a quoted cell of 3 MB', `a,b\n1,"${'x'.repeat(3_000_000)}"\n`],
@@ -491,7 +510,7 @@ describe('a delimited text file', () => {
     expect(await problemOf(content)).toMatchObject({ code: 'unreadable' });
   });
 
-  it('keeps a table unchanged in a round trip, in any dialect', async () => {
+  it('survives a round trip unchanged in any dialect', async () => {
     const cell = fc
       .string({ unit: fc.constantFrom(...'ab ,;|\t"\'\n\r0.-äß€😀'), maxLength: 8 })
       .map((text) => `x${text}x`);
@@ -520,7 +539,7 @@ describe('a delimited text file', () => {
 describe('a JSON file', () => {
   const json: [string, string, Expected][] = [
     [
-      'a list of objects, keys as they come',
+      'a list of objects, with keys in order of appearance',
       '[{"b":1,"a":"x"},{"a":null,"c":[1,{"d":2}]},{"b":2.5}]',
       {
         columns: ['b number', 'a text', 'c json'],
@@ -532,20 +551,20 @@ describe('a JSON file', () => {
         numbers: [[0, 1]],
       },
     ],
-    ['objects line by line', '{"a":1}\n{"a":2}\r\n\n{"a":3}', { columns: ['a integer'], rows: [['1'], ['2'], ['3']] }],
+    ['one object per line', '{"a":1}\n{"a":2}\r\n\n{"a":3}', { columns: ['a integer'], rows: [['1'], ['2'], ['3']] }],
     [
       'large integers',
       '[{"a":9007199254740993,"b":123456789012345678901234567890}]',
       { columns: ['a text', 'b text'], rows: [['9007199254740993', '123456789012345678901234567890']] },
     ],
-    ['texts that look like numbers', '[{"a":"1"},{"a":"2"}]', { columns: ['a text'], rows: [['1'], ['2']] }],
+    ['strings that look like numbers', '[{"a":"1"},{"a":"2"}]', { columns: ['a text'], rows: [['1'], ['2']] }],
     [
       'dates',
       '[{"a":"2025-03-14","b":"2025-03-14T09:30:00Z"}]',
       { columns: ['a date', 'b timestamp'], rows: [['2025-03-14', '2025-03-14 09:30:00']] },
     ],
     [
-      'booleans, and kinds that do not fit',
+      'booleans, and columns with different types',
       '[{"a":true,"b":1,"c":"x"},{"a":false,"b":"x","c":[]}]',
       {
         columns: ['a boolean', 'b text', 'c json'],
@@ -555,10 +574,10 @@ describe('a JSON file', () => {
         ],
       },
     ],
-    ['empty texts', '[{"a":""},{"a":"x"}]', { columns: ['a text'], rows: [[''], ['x']] }],
-    ['escapes', String.raw`[{"a\nb":"\u00e4\"\\"}]`, { columns: ['a\nb text'], rows: [['ä"\\']] }],
+    ['empty strings', '[{"a":""},{"a":"x"}]', { columns: ['a text'], rows: [[''], ['x']] }],
+    ['escape sequences', String.raw`[{"a\nb":"\u00e4\"\\"}]`, { columns: ['a\nb text'], rows: [['ä"\\']] }],
     [
-      'names of prototypes',
+      'keys with special meanings in JavaScript',
       '[{"__proto__":1,"constructor":2}]',
       { columns: ['__proto__ integer', 'constructor integer'], rows: [['1', '2']] },
     ],
@@ -586,14 +605,14 @@ describe('a JSON file', () => {
 
   it.each([
     ['empty', ''],
-    ['empty list', '[]'],
+    ['an empty list', '[]'],
     ['text', 'hello'],
     ['scalars', '[1,2]'],
     ['cut off', '[{"a":1},{"a"'],
     ['not closed', '[{"a":1}'],
     ['followed by text', '[{"a":1}] x'],
-    ['deep', `[{"a":${'['.repeat(200)}${']'.repeat(200)}}]`],
-    ['very deep', `[{"a":${'['.repeat(1_000_000)}`],
+    ['deeply nested', `[{"a":${'['.repeat(200)}${']'.repeat(200)}}]`],
+    ['extremely deeply nested', `[{"a":${'['.repeat(1_000_000)}`],
   ])('is rejected: %s', async (_, content) => {
     expect(await problemOf(content, 'json')).toMatchObject({ code: 'unreadable' });
   });
@@ -635,7 +654,7 @@ describe('a Parquet file', () => {
   it.each([
     ['empty', ''],
     ['junk', Buffer.alloc(1000, 7)],
-    ['a frame without content', 'PAR1\xff\xff\xff\x7fPAR1'],
+    ['a header and footer without content', 'PAR1\xff\xff\xff\x7fPAR1'],
   ])('is rejected: %s', async (_, content) => {
     expect(await problemOf(content, 'parquet')).toMatchObject({ code: 'unreadable' });
   });
@@ -644,7 +663,7 @@ describe('a Parquet file', () => {
 describe('a workbook', () => {
   const sheets: [string, Uint8Array, Expected][] = [
     [
-      'values of all kinds',
+      'values of all types',
       workbookFile({
         Data: [
           ['name', 'qty', 'price', 'day', 'at', 'time', 'share', 'ok', 'note'],
@@ -693,7 +712,7 @@ describe('a workbook', () => {
       },
     ],
     [
-      'shared texts, dates from 1904, another sheet, hidden ones',
+      'shared strings, the 1904 date system, a requested sheet and a hidden sheet',
       workbookFile(
         { A: [['x']], B: [[{ xml: '<c t="s"><v>1</v></c>' }], [styled(44268, 1)]] },
         { shared: ['a', 'day'], startsIn1904: true, hidden: ['A'] },
@@ -718,7 +737,7 @@ describe('a workbook', () => {
       },
     ],
     [
-      'texts as in a CSV file, rows of different length',
+      'text cells like those in a CSV file, and rows of different lengths',
       workbookFile({ S: [['n', 't'], ['1,5', '007'], [2.5], ['2,25', 'x', 'more']] }),
       {
         columns: ['n text', 't text', 'column_3 text'],
@@ -730,7 +749,7 @@ describe('a workbook', () => {
       },
     ],
     [
-      'numbers as texts beside numbers',
+      'numbers stored as text next to numbers',
       workbookFile({ S: [['n'], ['12'], [13.5]] }),
       { columns: ['n number'], rows: [[12], [13.5]] },
     ],
@@ -758,17 +777,20 @@ describe('a workbook', () => {
   it.each([
     ['empty', new Uint8Array(0)],
     ['a CSV file', Buffer.from('a,b\n1,2')],
-    ['cut off', workbookFile({ A: [row, row] }).subarray(0, 300)],
+    ['truncated', workbookFile({ A: [row, row] }).subarray(0, 300)],
     ['an empty sheet', workbookFile({ A: [] })],
-    ['a bomb of entities', workbookFile({ A: [row] }, { parts: { 'xl/worksheets/sheet0.xml': bomb } })],
-    ['a bomb of zeros', workbookFile({ A: [row] }, { parts: { 'xl/worksheets/sheet0.xml': ' '.repeat(50_000_000) } })],
+    ['an entity expansion bomb', workbookFile({ A: [row] }, { parts: { 'xl/worksheets/sheet0.xml': bomb } })],
+    [
+      'a decompression bomb',
+      workbookFile({ A: [row] }, { parts: { 'xl/worksheets/sheet0.xml': ' '.repeat(50_000_000) } }),
+    ],
     ['too many columns', workbookFile({ A: [Array.from({ length: 3_000 }, () => 1)] })],
   ])('is rejected: %s', async (_, content) => {
     expect(await problemOf(content, 'xlsx')).toMatchObject({ code: 'unreadable' });
   });
 });
 
-it('stops when interrupted and leaves no files behind', async () => {
+it('stops when its signal aborts and leaves no files behind', async () => {
   const reason = new Error('Enough');
   const content = 'a,b\n1,2\n'.repeat(200_000);
   await expect(

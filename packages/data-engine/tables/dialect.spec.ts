@@ -14,7 +14,7 @@ const problemOf = async (content: Parameters<ConvertedTables['read']>[0], dialec
     (error: unknown) => error,
   );
 
-it('ignores the number cells of a sheet when detecting the decimal sign of its text cells', async () => {
+it('ignores number cells in a sheet when it detects the decimal separator of text cells', async () => {
   const table = await tables.read([
     ['n', 'id', 'price', 'm'],
     [1, '500', '1,96', 2.5],
@@ -27,13 +27,13 @@ it('ignores the number cells of a sheet when detecting the decimal sign of its t
   ]);
 });
 
-describe('single column with separators in all rows', () => {
+describe('single column with a separator in every row', () => {
   it.each([
     ['circumflexes', 'a^b^c\n1^2^3\n4^5^6\n', '^'],
     ['colons', 'a:b:c\n1:2:3\n4:5:6\n', ':'],
-    ['blanks', 'a b c\n1 2 3\n4 5 6\n', ' '],
-    ['tildes between two figures', 'a~b\n1~2\n', '~'],
-    ['bars of fractions', 'a/b/c\nx/y/z\n', '/'],
+    ['spaces', 'a b c\n1 2 3\n4 5 6\n', ' '],
+    ['tildes between two numbers', 'a~b\n1~2\n', '~'],
+    ['slashes', 'a/b/c\nx/y/z\n', '/'],
   ])('makes the delimiter uncertain: %s', async (_, content, delimiter) => {
     const table = await tables.read(content);
     expect(table.names).toHaveLength(1);
@@ -45,7 +45,7 @@ describe('single column with separators in all rows', () => {
 
   it.each([
     ['names', 'name\nAnna Berg\nBo Carl\n'],
-    ['names of two words', 'full name\nAnna Berg\nBo Carl\n'],
+    ['names and a header of two words', 'full name\nAnna Berg\nBo Carl\n'],
     ['sentences', 'remark\nThe cat sat on the mat.\nA dog.\n'],
     ['times', 'time\n10:20\n11:30\n'],
     ['addresses', 'url\nhttp://a.b/c\nhttp://c.d/e\n'],
@@ -55,7 +55,7 @@ describe('single column with separators in all rows', () => {
   });
 });
 
-/** Converts a dialect to options that a caller can send back. Fields that are null are omitted, so the service detects them. */
+/** Converts a dialect to options that a caller can send. Fields that are null are omitted, so that the service detects them. */
 const optionsOf = (dialect: Dialect): DialectOptions =>
   Object.fromEntries(
     Object.entries(dialect).filter(
@@ -66,39 +66,44 @@ const optionsOf = (dialect: Dialect): DialectOptions =>
 describe('columns with different notations', () => {
   it.each<[string, string, Partial<Dialect>, unknown[]]>([
     [
-      'orders of dates',
+      'date orders',
       'a,b\n13/04/2025,05/26/2025\n',
       { date_order: null, uncertain: ['date_order'] },
       ['2025-04-13', '2025-05-26'],
     ],
     [
-      'orders of dates, and dates of both',
+      'date orders, and a column with an ambiguous date',
       'a,b,c\n13/04/2025,05/26/2025,03/04/2025\n',
       { date_order: null, uncertain: ['date_order'] },
       ['2025-04-13', '2025-05-26', '2025-04-03'],
     ],
     [
-      'dates with points',
+      'a date order next to dates with dots',
       'a,b\n13.04.2025,05/26/2025\n',
       { date_order: null, uncertain: ['date_order'] },
       ['2025-04-13', '2025-05-26'],
     ],
-    ['decimal signs', 'a;b\n1,5;2.75\n', { decimal: null, uncertain: ['decimal'] }, [1.5, 2.75]],
+    ['decimal separators', 'a;b\n1,5;2.75\n', { decimal: null, uncertain: ['decimal'] }, [1.5, 2.75]],
     [
-      'decimal signs, and numbers that fit both',
+      'decimal separators, and a column with an ambiguous number',
       'a;b;c\n1,5;2.75;1.250\n',
       { decimal: null, uncertain: ['decimal'] },
       [1.5, 2.75, 1250],
     ],
     [
-      'both signs',
+      'decimal and thousands separators',
       'a;b\n1.234,5;1,234.5\n',
       { decimal: null, thousands: null, uncertain: ['decimal'] },
       [1234.5, 1234.5],
     ],
-    ['thousands', 'a;b\n1 234;1.234,5\n', { decimal: ',', thousands: null }, [1234, 1234.5]],
-    ['signs only in some columns', 'a;b;c\n1;2,5;3\n', { decimal: ',', thousands: '', uncertain: [] }, [1, 2.5, 3]],
-  ])('give the same table when read with the reported dialect: %s', async (_, content, dialect, cells) => {
+    ['thousands separators', 'a;b\n1 234;1.234,5\n', { decimal: ',', thousands: null }, [1234, 1234.5]],
+    [
+      'decimal separators in only some columns',
+      'a;b;c\n1;2,5;3\n',
+      { decimal: ',', thousands: '', uncertain: [] },
+      [1, 2.5, 3],
+    ],
+  ])('produce the same table when read with the reported dialect: %s', async (_, content, dialect, cells) => {
     const table = await tables.read(content);
     expect(table.dialect).toMatchObject(dialect);
     expect(table.cells).toEqual([cells]);
@@ -110,39 +115,55 @@ describe('columns with different notations', () => {
 
 describe('reported dialect', () => {
   it.each<[string, string | Uint8Array, Partial<Dialect>]>([
-    ['a number that fits two decimal signs', 'a;b\n1.250;x1\n', { decimal: ',', uncertain: ['decimal'] }],
-    ['a number in quotes that fits two decimal signs', 'a,b\n"1,250",1\n', { decimal: '.', uncertain: ['decimal'] }],
-    ['a number that another column decides', 'a;b\n1.250;0,5\n', { decimal: ',', thousands: '.', uncertain: [] }],
-    ['decimal commas in quotes between commas', 'a,b\nx,"1,7"\n', { decimal: ',', uncertain: ['decimal'] }],
-    ['longer decimals in quotes', 'a,b\nx,"12,75"\ny,"0,5"\n', { decimal: ',', uncertain: ['decimal'] }],
-    ['percent with decimal commas', 'a,b\nx,"1,7 %"\n', { decimal: ',', uncertain: ['decimal'] }],
-    ['decimal commas between semicolons', 'a;b\nx;1,7\n', { decimal: ',', uncertain: [] }],
-    ['a first row that counts', '1,2\n3,4\n', { header: false, first_row: 1, uncertain: ['header'] }],
-    ['a first row of data', '1,7\n3,4\n', { header: false, first_row: 1, uncertain: [] }],
-    ['plain integers', 'a;b\n1250;5\n', { decimal: '.', uncertain: [] }],
-    ['a date that fits two orders', 'a,b\n03/04/2025,1\n', { date_order: 'day_first', uncertain: ['date_order'] }],
-    ['a date that fits one order', 'a,b\n12/31/2025,1\n', { date_order: 'month_first', uncertain: [] }],
+    ['an ambiguous number', 'a;b\n1.250;x1\n', { decimal: ',', uncertain: ['decimal'] }],
+    ['an ambiguous number in quotes', 'a,b\n"1,250",1\n', { decimal: '.', uncertain: ['decimal'] }],
     [
-      'a date that another column decides',
+      'an ambiguous number that another column resolves',
+      'a;b\n1.250;0,5\n',
+      { decimal: ',', thousands: '.', uncertain: [] },
+    ],
+    ['quoted decimal commas between commas', 'a,b\nx,"1,7"\n', { decimal: ',', uncertain: ['decimal'] }],
+    ['quoted decimals of different lengths', 'a,b\nx,"12,75"\ny,"0,5"\n', { decimal: ',', uncertain: ['decimal'] }],
+    ['percentages with decimal commas', 'a,b\nx,"1,7 %"\n', { decimal: ',', uncertain: ['decimal'] }],
+    ['decimal commas between semicolons', 'a;b\nx;1,7\n', { decimal: ',', uncertain: [] }],
+    ['a first row of ascending numbers', '1,2\n3,4\n', { header: false, first_row: 1, uncertain: ['header'] }],
+    ['a first row of decimals', '1,7\n3,4\n', { header: false, first_row: 1, uncertain: [] }],
+    ['plain integers', 'a;b\n1250;5\n', { decimal: '.', uncertain: [] }],
+    ['a date with an ambiguous order', 'a,b\n03/04/2025,1\n', { date_order: 'day_first', uncertain: ['date_order'] }],
+    ['a date with an unambiguous order', 'a,b\n12/31/2025,1\n', { date_order: 'month_first', uncertain: [] }],
+    [
+      'an ambiguous date that another column resolves',
       'a,b\n03/04/2025,12/31/2025\n',
       { date_order: 'month_first', uncertain: [] },
     ],
-    ['dates with points', 'a;b\n03.04.2025;1\n', { date_order: 'day_first', uncertain: [] }],
-    ['a short year that may be first', 'd,n\n25/03/14,1\n25/04/30,2\n', { uncertain: ['date_order'] }],
-    ['a short year that may be first or last', 'd;n\n24.12.01;1\n24.12.15;2\n', { uncertain: ['date_order'] }],
-    ['a short date that fits three orders', 'd,n\n03/04/05,1\n', { uncertain: ['date_order'] }],
-    ['a short date with a time', 'd,n\n25/03/14 08:30,1\n', { uncertain: ['date_order'] }],
-    ['short dates of which one begins with a day', 'd;n\n24.12.01;1\n14.03.99;2\n', { uncertain: [] }],
-    ['short dates beside a column that begins with a day', 'd;e\n24.12.01;31.12.99\n', { uncertain: [] }],
-    ['short dates of which one begins with a month', 'd,n\n03/14/25,1\n03/04/25,2\n', { uncertain: [] }],
+    ['dates with dots', 'a;b\n03.04.2025;1\n', { date_order: 'day_first', uncertain: [] }],
+    ['a two-digit year that may be first', 'd,n\n25/03/14,1\n25/04/30,2\n', { uncertain: ['date_order'] }],
+    ['a two-digit year that may be first or last', 'd;n\n24.12.01;1\n24.12.15;2\n', { uncertain: ['date_order'] }],
+    ['a date with a two-digit year that fits three orders', 'd,n\n03/04/05,1\n', { uncertain: ['date_order'] }],
+    ['a date with a two-digit year and a time', 'd,n\n25/03/14 08:30,1\n', { uncertain: ['date_order'] }],
+    [
+      'dates with two-digit years of which one must begin with the day',
+      'd;n\n24.12.01;1\n14.03.99;2\n',
+      { uncertain: [] },
+    ],
+    [
+      'dates with two-digit years next to a column that must begin with the day',
+      'd;e\n24.12.01;31.12.99\n',
+      { uncertain: [] },
+    ],
+    [
+      'dates with two-digit years of which one must begin with the month',
+      'd,n\n03/14/25,1\n03/04/25,2\n',
+      { uncertain: [] },
+    ],
     ['ISO dates', 'a,b\n2025-04-03,1\n', { date_order: null, uncertain: [] }],
     [
-      'bytes that are no UTF-8',
+      'bytes that are not UTF-8',
       Buffer.from('name;n\nM\xfcller;1\n', 'latin1'),
       { encoding: 'windows-1252', uncertain: ['encoding'] },
     ],
-    ['texts alone', 'a,b\nx,y\n', { header_row: 1, first_row: 2, last_row: 2, uncertain: ['header'] }],
-    ['a header alone', 'a,b\n', { header_row: 1, first_row: null, last_row: null }],
+    ['only text cells', 'a,b\nx,y\n', { header_row: 1, first_row: 2, last_row: 2, uncertain: ['header'] }],
+    ['a header without rows', 'a,b\n', { header_row: 1, first_row: null, last_row: null }],
     ['two delimiters', 'a;b,c\n1;2,3\n', { delimiter: ';', uncertain: ['delimiter'] }],
   ])('describes %s', async (_, content, dialect) => {
     const table = await tables.read(content);
@@ -151,7 +172,7 @@ describe('reported dialect', () => {
     if (uncertain.length === 0 && dialect.first_row !== null) expect(table.dialect?.uncertain).toEqual([]);
   });
 
-  it('does not contain delimiter, quote and encoding for a sheet', async () => {
+  it('contains no delimiter, quote or encoding for a sheet', async () => {
     const table = await tables.read([['Plan'], undefined, ['p', 'n'], ['a', 1], ['b', 2]]);
     expect(table.dialect).toEqual({
       delimiter: null,
@@ -172,7 +193,7 @@ describe('reported dialect', () => {
   });
 });
 
-describe('dialect options of the caller', () => {
+describe('dialect options from the caller', () => {
   const rows = 'x,y\na,b\n1,2\n3,4\n5,6\n';
   it.each<[string, string | Uint8Array, DialectOptions, string[], unknown[][]]>([
     ['a delimiter', 'a,b;c\n1,2;3\n', { delimiter: ',' }, ['a integer', 'b;c text'], [[1, '2;3']]],
@@ -187,29 +208,35 @@ describe('dialect options of the caller', () => {
         ['"y', 2],
       ],
     ],
-    ['an apostrophe as quote', "a,b\n'x,z',1\n", { quote: "'" }, ['a text', 'b integer'], [['x,z', 1]]],
+    ['an apostrophe as the quote', "a,b\n'x,z',1\n", { quote: "'" }, ['a text', 'b integer'], [['x,z', 1]]],
     ['a decimal point', 'a;b\n1.250;1\n', { decimal: '.' }, ['a number', 'b integer'], [[1.25, 1]]],
     ['a decimal comma', 'a,b\n"1,250",1\n', { decimal: ',' }, ['a number', 'b integer'], [[1.25, 1]]],
     [
-      'a decimal sign that numbers do not have',
+      'a decimal separator that does not fit the numbers',
       'a;b\n1,5;1\n',
       { decimal: '.' },
       ['a text', 'b integer'],
       [['1,5', 1]],
     ],
-    ['no thousands', 'a;b\n1.250;1\n', { thousands: '' }, ['a number', 'b integer'], [[1.25, 1]]],
-    ['points as thousands', 'a,b\n1.250,1\n', { thousands: '.' }, ['a integer', 'b integer'], [[1250, 1]]],
-    ['month first', 'a,b\n03/04/2025,1\n', { date_order: 'month_first' }, ['a date', 'b integer'], [['2025-03-04', 1]]],
+    ['no thousands separator', 'a;b\n1.250;1\n', { thousands: '' }, ['a number', 'b integer'], [[1.25, 1]]],
+    ['points as thousands separators', 'a,b\n1.250,1\n', { thousands: '.' }, ['a integer', 'b integer'], [[1250, 1]]],
     [
-      'short years last',
+      'the month first',
+      'a,b\n03/04/2025,1\n',
+      { date_order: 'month_first' },
+      ['a date', 'b integer'],
+      [['2025-03-04', 1]],
+    ],
+    [
+      'two-digit years last',
       'a;b\n24.12.01;1\n',
       { date_order: 'day_first' },
       ['a date', 'b integer'],
       [['2001-12-24', 1]],
     ],
-    ['day first', 'a,b\n03-04-2025,1\n', { date_order: 'day_first' }, ['a date', 'b integer'], [['2025-04-03', 1]]],
+    ['the day first', 'a,b\n03-04-2025,1\n', { date_order: 'day_first' }, ['a date', 'b integer'], [['2025-04-03', 1]]],
     [
-      'an order that dates do not have',
+      'an order that does not fit the dates',
       'a,b\n12/31/2025,1\n',
       { date_order: 'day_first' },
       ['a text', 'b integer'],
@@ -289,7 +316,7 @@ describe('dialect options of the caller', () => {
       ],
     ],
     [
-      'a first row below names that are not the first',
+      'a first row below the second row of names',
       'product,n\nitem,pieces\noak,1\npine,2\n',
       { first_row: 3 },
       ['item text', 'pieces integer'],
@@ -309,7 +336,7 @@ describe('dialect options of the caller', () => {
       ],
     ],
     [
-      'a last row that is a total',
+      'a last row above which a total is not detected',
       'p,n\na,1\nb,2\nTotal,3\n',
       { last_row: 4 },
       ['p text', 'n integer'],
@@ -320,7 +347,7 @@ describe('dialect options of the caller', () => {
       ],
     ],
     [
-      'a last row above ragged ones',
+      'a last row above ragged rows',
       'p,n\na,1\nb,2\nx\ny,1,2\n',
       { last_row: 3 },
       ['p text', 'n integer'],
@@ -382,20 +409,20 @@ describe('dialect options of the caller', () => {
   });
 
   it.each<[string, Parameters<ConvertedTables['read']>[0], DialectOptions, string]>([
-    ['a header behind the end', 'a,b\n1,2\n', { header_row: 9 }, 'header_row'],
+    ['a header below the end', 'a,b\n1,2\n', { header_row: 9 }, 'header_row'],
     ['a header in an empty row', 'a,b\n\n1,2\n', { header_row: 2 }, 'header_row'],
-    ['data behind the end', 'a,b\n1,2\n', { first_row: 9 }, 'first_row'],
+    ['data below the end', 'a,b\n1,2\n', { first_row: 9 }, 'first_row'],
     ['data in an empty row', 'a,b\n\n1,2\n', { header_row: 1, first_row: 2 }, 'first_row'],
-    ['data that end behind the file', 'a,b\n1,2\n', { last_row: 9 }, 'last_row'],
-    ['names above the first row of the file', '1,2\n3,4\n', { first_row: 1, header: true }, 'first_row'],
+    ['a last row below the end', 'a,b\n1,2\n', { last_row: 9 }, 'last_row'],
+    ['a header above the first row of the file', '1,2\n3,4\n', { first_row: 1, header: true }, 'first_row'],
     [
-      'bytes that the encoding does not have',
+      'bytes that do not exist in the encoding',
       Buffer.from('a,b\n\xe9,1\n', 'latin1'),
       { encoding: 'utf-8' },
       'encoding',
     ],
     [
-      'a header behind the end of a sheet',
+      'a header below the end of a sheet',
       [
         ['a', 'b'],
         [1, 2],
@@ -404,7 +431,7 @@ describe('dialect options of the caller', () => {
       'header_row',
     ],
     [
-      'data behind the end of a sheet',
+      'data below the end of a sheet',
       [
         ['a', 'b'],
         [1, 2],
@@ -413,7 +440,7 @@ describe('dialect options of the caller', () => {
       'first_row',
     ],
     [
-      'a delimiter in a workbook',
+      'a delimiter for a workbook',
       [
         ['a', 'b'],
         [1, 2],
@@ -422,7 +449,7 @@ describe('dialect options of the caller', () => {
       'delimiter',
     ],
     [
-      'an encoding of a workbook',
+      'an encoding for a workbook',
       [
         ['a', 'b'],
         [1, 2],
@@ -440,20 +467,20 @@ describe('dialect options of the caller', () => {
   });
 });
 
-describe('columns aligned with blanks', () => {
+describe('columns aligned with spaces', () => {
   it.each([
     ['two columns', 'product   qty\noak       10\npine      30\n'],
     ['three columns', 'product   week   qty\noak       1      10\npine      12     30\n'],
-    ['texts with blanks', 'product     qty\noak chair   10\npine table  30\n'],
-    ['figures at the right', 'product   qty\noak        10\npine      130\n'],
-    ['a margin', '  product   qty\n  oak       10\n  pine      30\n'],
+    ['text with spaces', 'product     qty\noak chair   10\npine table  30\n'],
+    ['right-aligned numbers', 'product   qty\noak        10\npine      130\n'],
+    ['a left margin', '  product   qty\n  oak       10\n  pine      30\n'],
   ])('make the delimiter uncertain: %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).toContain('delimiter');
   });
 
   it.each([
-    ['a margin alone', '  product\n  oak ash\n  pine\n'],
-    ['blanks in one row', 'comment\nvery  good\nfine\n'],
+    ['only a left margin', '  product\n  oak ash\n  pine\n'],
+    ['spaces in only one row', 'comment\nvery  good\nfine\n'],
   ])('are not assumed if a table has %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).not.toContain('delimiter');
   });

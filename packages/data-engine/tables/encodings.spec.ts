@@ -6,20 +6,20 @@ const files = new TableFiles();
 
 const encoders = new Map<string, Map<string, number[]>>();
 
-/** Maps each character to its bytes, for an encoding with up to two bytes per character. */
+/** Returns a map from characters to bytes for an encoding with up to two bytes per character. */
 function encoderOf(encoding: string): Map<string, number[]> {
   const known = encoders.get(encoding) ?? new Map<string, number[]>();
   if (known.size > 0) return known;
   encoders.set(encoding, known);
   const decoder = decoderOf(encoding, true);
-  // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is streamed.
+  // Node 20 decodes Windows-1252 as ISO-8859-1 unless streaming is enabled.
   const isSingleByte = encoding.startsWith('windows');
   const add = (...bytes: number[]): void => {
     try {
       const text = decoder.decode(Buffer.from(bytes), { stream: bytes.length === 1 && isSingleByte });
       if ([...text].length === 1 && !known.has(text)) known.set(text, bytes);
     } catch {
-      // These bytes are not a character in this encoding.
+      // The encoding has no character for these bytes.
     }
   };
   for (let byte = 0; byte < 256; byte += 1) add(byte);
@@ -52,13 +52,13 @@ const WESTERN: [string, string][] = [
   ['Nordic', csv('størrelse,mængde', 'smørrebrød,Ålborg', 'kött,ÅR')],
   ['Icelandic', csv('þyngd,stærð', 'íþróttir,Guðmundsdóttir', 'þýðing,öðru')],
   ['Finnish and Estonian', csv('määrä,õlu', 'työ,jõe', 'pöytä,žürii')],
-  ['signs between letters', csv('prix\u00a0net,L×B', 'rouge•bleu,été–hiver', 'l’île,Élan…Où')],
-  ['units and signs', csv('unit,value', 'm³/h,±5 °C', 'kWh/m²a,3 × ½', 'µm,£5 § 3')],
-  ['French in capitals', csv('article,n', 'ÉTÉ,10', 'FORÊT,20')],
-  ['Portuguese in capitals', csv('INFORMAÇÃO,n', 'AÇÕES,10', 'PÃO,20')],
-  ['names of many countries', csv('name,city', 'Zoë Brontë,Curaçao', 'Citroën®,Malmö', 'Müller-Núñez,Århus')],
-  ['foreign words between German ones', csv('mäßig,n', 'naïve façade,10', 'Bär,20')],
-  ['one letter', csv('a,b', 'caf\u00e9,5')],
+  ['symbols between letters', csv('prix\u00a0net,L×B', 'rouge•bleu,été–hiver', 'l’île,Élan…Où')],
+  ['units and symbols', csv('unit,value', 'm³/h,±5 °C', 'kWh/m²a,3 × ½', 'µm,£5 § 3')],
+  ['uppercase French', csv('article,n', 'ÉTÉ,10', 'FORÊT,20')],
+  ['uppercase Portuguese', csv('INFORMAÇÃO,n', 'AÇÕES,10', 'PÃO,20')],
+  ['names from many countries', csv('name,city', 'Zoë Brontë,Curaçao', 'Citroën®,Malmö', 'Müller-Núñez,Århus')],
+  ['foreign words between German words', csv('mäßig,n', 'naïve façade,10', 'Bär,20')],
+  ['a single special letter', csv('a,b', 'caf\u00e9,5')],
 ];
 
 it.each(WESTERN)('detects Windows-1252 in %s', async (_, text) => {
@@ -96,7 +96,7 @@ const OTHER_ALPHABETS: [string, string, string][] = [
   ['windows-1250', 'Polish', csv('miasto,ilość', 'Łódź,10', 'Wrocław,20', 'księżyc,30', 'ciężki młot,5')],
   ['windows-1250', 'Czech', csv('výrobek,množství', 'šroub český,10', 'příčka,20', 'dřevěný stůl,5', 'čtvereček,7')],
   ['windows-1250', 'Hungarian', csv('termék,mennyiség', 'hőmérő,10', 'időjárás,20', 'gyümölcs sűrítő,5')],
-  ['windows-1250', 'Hungarian in capitals', csv('TERMÉK,ÁR', 'TŰZHELY,10', 'SZŐNYEG,20', 'HŰTŐSZEKRÉNY,5')],
+  ['windows-1250', 'uppercase Hungarian', csv('TERMÉK,ÁR', 'TŰZHELY,10', 'SZŐNYEG,20', 'HŰTŐSZEKRÉNY,5')],
   ['windows-1250', 'Croatian', csv('naziv,količina', 'stolić,10', 'žarulja,20', 'kućište,5', 'čavao,7')],
   ['windows-1250', 'Slovak', csv('názov,množstvo', 'stôl,10', 'stolička,20', 'kľúč,5', 'žiarovka,7')],
   ['windows-1254', 'Turkish', csv('ürün,açıklama', 'müşteri çalışma,1', 'ağaç işleri,2', 'sipariş,3')],
@@ -109,7 +109,7 @@ const OTHER_ALPHABETS: [string, string, string][] = [
   ['koi8-r', 'Russian', csv('Продукт,Количество', 'Болт,10', 'Гайка,20')],
   ['ibm866', 'Russian', csv('Продукт,Количество', 'Болт,10', 'Гайка,20')],
   ['windows-1253', 'Greek', csv('Προϊόν,Ποσότητα', 'Βίδα,10', 'Κατσαβίδι,20')],
-  ['windows-1253', 'Greek in small letters', csv('προϊόν,τιμή', 'καρέκλα,10', 'τραπέζι,20')],
+  ['windows-1253', 'lowercase Greek', csv('προϊόν,τιμή', 'καρέκλα,10', 'τραπέζι,20')],
   ['windows-1255', 'Hebrew', csv('מוצר,כמות', 'בורג,10', 'שלום,20')],
   ['windows-1256', 'Arabic', csv('المنتج,الكمية', 'برغي,10', 'مسمار,20')],
   ['windows-874', 'Thai', csv('สินค้า,จำนวน', 'สกรู,10', 'น็อต,20')],
@@ -130,7 +130,7 @@ const AMBIGUOUS: [string, string, string][] = [
   ['windows-1257', 'a Latvian word', csv('item,n', 'krēsls,10')],
 ];
 
-it.each(AMBIGUOUS)('reports that Windows-1252 may be %s: %s', async (encoding, _, text) => {
+it.each(AMBIGUOUS)('detects Windows-1252 and reports that it may be %s: %s', async (encoding, _, text) => {
   const { dialect } = (await files.convert(encode(text, encoding), 'csv')).description;
   expect(dialect!.encoding).toBe('windows-1252');
   expect(dialect!.other_encodings).toContain(encoding);
@@ -143,8 +143,8 @@ const SIGNS_FOR_LETTERS: [string, string, string, string][] = [
   ['iso-8859-7', 'windows-1253', 'a Greek word', csv('πόλη,n', 'Άγιος,10', 'Πάτρα,20')],
   ['windows-1253', 'iso-8859-7', 'Greek words', csv('πόλη,n', 'Άγιος,10', 'Πάτρα,20', 'Άρτα,4')],
   ['iso-8859-15', 'windows-1252', 'Finnish words', csv('kaupunki,n', 'Šakki,1', 'žiletti,2', 'Jyväskylä,3')],
-  ['iso-8859-15', 'windows-1252', 'the sign of the euro', csv('Prix €,n', 'café,1', 'thé,2')],
-  ['iso-8859-15', 'windows-1252', 'prices', csv('prix,n', '5 €,1', '7 €,2')],
+  ['iso-8859-15', 'windows-1252', 'a euro sign in the header', csv('Prix €,n', 'café,1', 'thé,2')],
+  ['iso-8859-15', 'windows-1252', 'prices in euros', csv('prix,n', '5 €,1', '7 €,2')],
 ];
 
 it.each(SIGNS_FOR_LETTERS)(
@@ -176,7 +176,7 @@ it.each([
   ['ibm866', 'two Russian words', csv('id,name', '1,Да', '2,Нет')],
   [
     'windows-1252',
-    'words of many languages',
+    'words in many languages',
     csv('Größe,Preis €,Hinweis', 'groß,10,„neu“ – geprüft', 'mäßig,20,naïve façade', 'Señor,30,coração Þór'),
   ],
   ['cp850', 'German', csv('Stück,März', 'Bänke,groß', 'Möbel,schön')],
@@ -201,7 +201,7 @@ it.each([
   ['cp857', 'cp857', csv('ağaç,n', 'İstanbul,1')],
   ['cp858', 'cp858', csv('n €,n', 'é,1')],
   ['latin10', 'iso-8859-16', csv('oraș,n', 'Galați,1')],
-])('reads a file with the specified encoding %s as %s', async (label, encoding, text) => {
+])('accepts %s as a name of the encoding %s', async (label, encoding, text) => {
   const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv', {
     dialect: { encoding: label },
   });
@@ -223,13 +223,13 @@ it('keeps apostrophes and fractions in Windows-1252', async () => {
 });
 
 const UNPROVEN: [string, string, string][] = [
-  ['macintosh', 'a word that is German in a code page of DOS, too', csv('Mîbel,Menge', 'a,1')],
+  ['macintosh', 'a word that is also German in a DOS code page', csv('Mîbel,Menge', 'a,1')],
   ['windows-1250', 'Hungarian words', csv('n,v', 'fűtés,1', 'hűtő,2')],
   ['windows-1257', 'Estonian words', csv('toode,n', 'kõrgus,10', 'žürii,20')],
   ['windows-1250', 'Romanian towns', csv('n,v', 'Timişoara,1', 'Bucureşti,2')],
   ['windows-1250', 'one Polish word', csv('city,n', 'Wrocław,10')],
   ['macintosh', 'German', csv('Stück,März', 'Bänke,groß', 'Möbel,schön')],
-  ['gb18030', 'two words, which are Korean as well', csv('a,b', '产,1', '件,2')],
+  ['gb18030', 'two words that are also Korean', csv('a,b', '产,1', '件,2')],
   ['euc-jp', 'kanji that fit GB18030', csv('商品名,倉庫', '机,東京', '椅子,大阪', '本棚,名古屋')],
   ['euc-jp', 'kanji that fit EUC-KR', csv('在庫,倉庫', '机,東京', '椅子,大阪', '子供,京都')],
   ['euc-jp', 'a rare kanji', csv('商品名,倉庫', ...Array.from({ length: 20 }, () => '椅子,東京'), '囗,大阪')],
@@ -245,7 +245,7 @@ it.each(UNPROVEN)('rejects text whose encoding is probably, but not certainly, %
   expect(sentence).toMatch(/\. Save the file as UTF-8, or state its encoding as dialect\.encoding$/);
 });
 
-describe('UTF-8 text with some invalid bytes', () => {
+describe('UTF-8 text with a few invalid bytes', () => {
   const names = Array.from({ length: 300 }, (_, index) => `Zoë ${index},${index}`);
   const broken = (text: string, bytes: number[]): Buffer => {
     const [before, after] = text.split('?') as [string, string];
@@ -254,12 +254,12 @@ describe('UTF-8 text with some invalid bytes', () => {
   const ending = '. Save the file as UTF-8, or state its encoding as dialect.encoding';
 
   it.each<[string, string, number[], number, string]>([
-    ['a letter of Windows-1252 at the end', csv('name,n', ...names, 'caf?,5'), [0xe9], 302, 'caf\ufffd,5'],
-    ['a letter of Windows-1252 at the start', csv('n?me,n', ...names), [0xe4], 1, 'n\ufffdme,n'],
-    ['a byte of no encoding', csv('name,n', 'Zoë,1', 'x?,2', ...names), [0x81], 3, 'x\ufffd,2'],
-    ['a character that is cut off', csv('name,n', 'Zoë,1', 'x?'), [0xe2, 0x82], 3, 'x\ufffd'],
+    ['a Windows-1252 letter at the end', csv('name,n', ...names, 'caf?,5'), [0xe9], 302, 'caf\ufffd,5'],
+    ['a Windows-1252 letter at the start', csv('n?me,n', ...names), [0xe4], 1, 'n\ufffdme,n'],
+    ['a byte that no encoding uses', csv('name,n', 'Zoë,1', 'x?,2', ...names), [0x81], 3, 'x\ufffd,2'],
+    ['a truncated character', csv('name,n', 'Zoë,1', 'x?'), [0xe2, 0x82], 3, 'x\ufffd'],
     ['half of a surrogate', csv('name,n', 'Zoë,1', 'x?,2', ...names), [0xed, 0xa0, 0x80], 3, 'x\ufffd\ufffd\ufffd,2'],
-    ['a line break in quotes before it', csv('name,n', '"Zoë\nx",1', 'x?,2'), [0xff], 4, 'x\ufffd,2'],
+    ['a quoted line break before the invalid byte', csv('name,n', '"Zoë\nx",1', 'x?,2'), [0xff], 4, 'x\ufffd,2'],
     ['lines that end in CRLF', csv('name,n', ...names, 'caf?,5').replaceAll('\n', '\r\n'), [0xe9], 302, 'caf\ufffd,5'],
     ['a byte order mark', '\ufeffname,n\ncaf?,5\n', [0xe9], 2, 'caf\ufffd,5'],
   ])('is rejected with the number of the first invalid line: %s', async (_, text, bytes, line, excerpt) => {
@@ -282,7 +282,7 @@ describe('UTF-8 text with some invalid bytes', () => {
     );
   });
 
-  it('is rejected in a JSON file', async () => {
+  it('is also rejected in a JSON file', async () => {
     const content = broken('[{"name":"Zoë"},\n{"name":"caf?"}]', [0xe9]);
     expect(await refusal(files.convert(content, 'json'))).toBe(
       `Line 2 has bytes that are not UTF-8, near ${JSON.stringify('{"name":"caf\ufffd"}]')}. Save the file as UTF-8`,
@@ -303,7 +303,7 @@ it.each([
   ['a Parquet file', '5041523115041500', /Parquet file\. Give it the ending \.parquet/],
   ['a PDF', '255044462d312e370a', /PDF\. Save its tables as CSV or XLSX/],
   ['a gzip archive', '1f8b080000000000', /gzip\. Unpack it/],
-])('rejects %s with a text file ending and suggests a remedy', async (_, start, sentence) => {
+])('rejects %s whose name ends like a text file, and suggests a remedy', async (_, start, sentence) => {
   for (const format of ['csv', 'tsv', 'json'] as const)
     expect(await refusal(files.convert(Buffer.from(start, 'hex'), format))).toMatch(sentence);
 });

@@ -56,7 +56,7 @@ describe('a number with more than 15 digits', () => {
       '-9007199254740992',
       '-9007199254740993',
     ],
-  ])('is kept as text with all digits in %s', async (_, format, content, first, second) => {
+  ])('is kept as text with all its digits in %s', async (_, format, content, first, second) => {
     const table = await files.convert(await content(), format);
     expect(table).toMatchObject({
       columns: ['id text', 'n integer'],
@@ -88,7 +88,7 @@ describe('a number with more than 15 digits', () => {
     ['1234.56789012345678', '-0.30000000000000004'],
     ['0.1234567890123456789', '0.5'],
     ['-0.000123456789012345678', '3.5'],
-  ])('is text even if the excess digits follow the decimal sign: %s', async (...values) => {
+  ])('is kept as text even if the excess digits are decimals: %s', async (...values) => {
     for (const format of FORMATS) {
       const table = await files.convert(await asFile(format, values), format);
       expect(table.columns[0]).toBe('v text');
@@ -111,14 +111,18 @@ describe('a number with more than 15 digits', () => {
   });
 
   it.each([
-    ['digits in groups', 'v;n\n123.456.789.012.345,678;1\n1.234,5;2\n', ['123.456.789.012.345,678', '1.234,5']],
+    ['grouped digits', 'v;n\n123.456.789.012.345,678;1\n1.234,5;2\n', ['123.456.789.012.345,678', '1.234,5']],
     ['a decimal comma', 'v;n\n123456789012345,678;1\n1,5;2\n', ['123456789012345,678', '1,5']],
     ['an exponent', 'v,n\n1.234567890123456789E+05,1\n', ['1.234567890123456789E+05']],
     ['a percentage', 'v,n\n12.345678901234567891 %,1\n', ['12.345678901234567891 %']],
-    ['a printed exponent', 'v,n\n1.000000000000000056e-01,1\n9.900000000000000000e+01,2\n', [0.1, 99]],
-    ['printed digits', 'v,n\n0.10000000000000001,1\n52.520006599999996,2\n', [0.1, 52.520006599999996]],
-    ['a sum in groups', 'v,n\n"1,234,567.123456789",1\n', [1234567.123456789]],
-  ])('keeps its notation in CSV: %s', async (_, content, values) => {
+    ['a double printed with an exponent', 'v,n\n1.000000000000000056e-01,1\n9.900000000000000000e+01,2\n', [0.1, 99]],
+    [
+      'a double printed with 17 digits',
+      'v,n\n0.10000000000000001,1\n52.520006599999996,2\n',
+      [0.1, 52.520006599999996],
+    ],
+    ['a grouped number', 'v,n\n"1,234,567.123456789",1\n', [1234567.123456789]],
+  ])('keeps its digits in CSV notation: %s', async (_, content, values) => {
     const { rows } = await files.convert(content, 'csv');
     expect(rows.map(([value]) => value)).toEqual(values);
   });
@@ -182,14 +186,14 @@ describe('a filter with a long number', () => {
 });
 
 describe('a decimal in a query result', () => {
-  it('becomes exact text if a number does not hold it', async () => {
+  it('becomes text if a double cannot represent it exactly', async () => {
     const sql = `SELECT ${A}.0::DECIMAL(20, 0), ${A}.25, -${B}::DECIMAL(38, 2), 123456789012345.5, 0.1::DECIMAL(38, 20),
       [${A}::DECIMAL(20, 0)], {'a': ${A}::DECIMAL(20, 0)}, sum(x) FROM (VALUES (${A}::HUGEINT), (1::HUGEINT)) t(x)`;
     const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
     expect(JSON.parse(rows)).toEqual([[A, `${A}.25`, `-${B}.00`, 123456789012345.5, 0.1, [A], { a: A }, B]]);
   });
 
-  it('becomes exact text if it has more decimal places than a number holds', async () => {
+  it('becomes text if it has more decimal places than a double can represent', async () => {
     const sql = `SELECT 123456789012345.678::DECIMAL(18, 3), -123456789012345.125::DECIMAL(18, 3), 123456789012345.600::DECIMAL(18, 3),
       0.12345678901234567891::DECIMAL(20, 20), [1234567890.12345678::DECIMAL(18, 8)]`;
     const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
@@ -224,13 +228,13 @@ describe('a Parquet column with infinities', () => {
     ['TIMESTAMP', "'-infinity', '2025-03-14 08:30:00', NULL", ['-infinity', '2025-03-14 08:30:00', null]],
     ['TIMESTAMP_NS', "'infinity', '2025-03-14 08:30:00', NULL", ['infinity', '2025-03-14 08:30:00', null]],
     ['TIMESTAMPTZ', "'infinity', '2025-03-14 08:30:00+00', NULL", ['infinity', '2025-03-14 08:30:00+00', null]],
-  ])('becomes text, which preserves the infinity: %s', async (type, values, expected) => {
+  ])('becomes text to preserve infinity: %s', async (type, values, expected) => {
     const { columns, rows } = await files.convert(await parquet(`SELECT unnest([${values}])::${type} AS v`), 'parquet');
     expect(columns).toEqual(['v text']);
     expect(rows.map(([value]) => value)).toEqual(expected);
   });
 
-  it('remains a number column if it only has NaN, which counts as a missing value', async () => {
+  it('remains a number column if it contains only NaN, which counts as a missing value', async () => {
     const file = await parquet("SELECT unnest(['12.5', 'nan'])::DOUBLE AS v, unnest(['1', 'nan'])::FLOAT AS w");
     const { columns, rows } = await files.convert(file, 'parquet');
     expect(columns).toEqual(['v number', 'w number']);
@@ -254,7 +258,7 @@ describe('a Parquet column with nanoseconds', () => {
   });
 
   it.each(['2025-01-01 10:00:00', '2025-01-01 10:00:00.123456', '1965-01-01 00:00:00.5'])(
-    'remains a timestamp or time column if the nanoseconds are zero: %s',
+    'remains a timestamp column if all nanoseconds are zero: %s',
     async (time) => {
       expect((await files.convert(await parquet(at(time)), 'parquet')).columns).toEqual(['t timestamp']);
     },
@@ -297,7 +301,7 @@ describe('Parquet columns that cannot be read exactly', () => {
     expect(await refusal(files.convert(Buffer.from(PYARROW[name], 'base64'), 'parquet'))).toBe(sentence);
   });
 
-  it('do not include maps whose keys repeat only in other maps', async () => {
+  it('do not include maps whose keys recur only in other maps', async () => {
     const maps = "SELECT unnest([MAP {'a.b': MAP {'k': 1}, 'a': MAP {'b': 2, 'k': 3}}, MAP {'a': MAP {'k': 4}}]) AS m";
     const { columns, rows } = await files.convert(await parquet(maps), 'parquet');
     expect(columns).toEqual(['m json']);

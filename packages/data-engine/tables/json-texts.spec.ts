@@ -3,7 +3,7 @@ import { refusal, TableFiles } from '../../../test/support/converted-table.js';
 
 const files = new TableFiles();
 
-describe('JSON file in an encoding other than Unicode', () => {
+describe('JSON file that is not encoded in Unicode', () => {
   const place = 'bytes that are not UTF-8, near';
   it.each<[string, number[], string]>([
     ['Windows-1257', [0x52, 0xe7, 0x7a, 0x65, 0x6b, 0x6e, 0x65], '[%]'],
@@ -29,9 +29,9 @@ describe('JSON file in an encoding other than Unicode', () => {
 describe('repeated keys in JSON objects', () => {
   it.each<[string, string, string]>([
     ['in a list', '[{"a":"x"},{"a":1,"a":2}]', 'a'],
-    ['line by line', '{"a":"x"}\n{"b":1,"long key":2,"long key":2}\n', 'long key'],
-    ['as an escape', String.raw`[{"a":"x"},{"é":1,"\u00e9":2}]`, 'é'],
-    ['behind others', '[{"a":"x"},{"a":1,"b":{"a":2},"c":[],"b":null}]', 'b'],
+    ['in one object per line', '{"a":"x"}\n{"b":1,"long key":2,"long key":2}\n', 'long key'],
+    ['as an escape sequence', String.raw`[{"a":"x"},{"é":1,"\u00e9":2}]`, 'é'],
+    ['after other keys', '[{"a":"x"},{"a":1,"b":{"a":2},"c":[],"b":null}]', 'b'],
   ])('are rejected, or their row is left out if errors are ignored: %s', async (_, content, key) => {
     expect(await refusal(files.convert(content, 'json'))).toBe(
       `Row 2: the value has the key ${JSON.stringify(key)} twice. Keep one of them`,
@@ -51,7 +51,7 @@ describe('repeated keys in JSON objects', () => {
 
 describe('escape sequence that a table cannot store', () => {
   it.each<[string, string, string]>([
-    ['NUL', String.raw`[{"a":"x"},{"a":"\u0000","b":1}]`, 'a'],
+    ['NUL alone', String.raw`[{"a":"x"},{"a":"\u0000","b":1}]`, 'a'],
     ['NUL between letters', String.raw`[{"a":"x"},{"b":1,"text":"ab\u0000c"}]`, 'text'],
     ['half of a surrogate pair', String.raw`[{"a":"x"},{"a":"\ud800"}]`, 'a'],
     ['the other half', String.raw`{"a":"x"}` + '\n' + String.raw`{"a":"x\uDE00"}`, 'a'],

@@ -5,7 +5,7 @@ import type { TableFormat } from '../tasks.js';
 
 const files = new TableFiles();
 
-/** Line breaks within cells. */
+/** Sequences of characters that break lines within cells. */
 const BREAKS = ['\n', '\r\n', '\r', '\n\r', '\r\r\n'];
 
 const rowsOf = async (content: string | Uint8Array, format: TableFormat): Promise<unknown[][]> =>

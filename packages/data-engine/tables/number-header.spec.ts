@@ -16,22 +16,22 @@ const sheetOf = (text: string): SheetCell[][] =>
 describe('first row of unevenly spaced numbers', () => {
   const scale = 'product,1,2,4,8\noak,10,7,12,9\npine,3,9,1,4';
   it.each<[string, Content, string]>([
-    ['years that fall', 'region,2025,2024,2023\nN,10,11,12\nS,9,8,7\n', 'region,2025,2024,2023'],
+    ['descending years', 'region,2025,2024,2023\nN,10,11,12\nS,9,8,7\n', 'region,2025,2024,2023'],
     ['years with a gap', 'region,2023,2024,2026\nN,1000,1100,1200\nS,900,2000,1999\n', 'region,2023,2024,2026'],
     ['milestones', 'region,2020,2025,2030,2050\nN,10,11,12,13\nS,9,8,7,6\n', 'region,2020,2025,2030,2050'],
-    ['years without a text', '2020,2023,2025\n10,11,12\n9,2001,7\n', '2020,2023,2025'],
-    ['two years that fall', 'region;2025;2023\nN;10;11\nS;9;8\n', 'region,2025,2023'],
-    ['doubled steps', scale, 'product,1,2,4,8'],
-    ['doubled steps in a sheet', sheetOf(scale), 'product,1,2,4,8'],
-    ['numbers that fall', 'product,4,3,2,1\noak,10,20,15,40\npine,11,21,31,5\n', 'product,4,3,2,1'],
+    ['years without a text cell', '2020,2023,2025\n10,11,12\n9,2001,7\n', '2020,2023,2025'],
+    ['two descending years', 'region;2025;2023\nN;10;11\nS;9;8\n', 'region,2025,2023'],
+    ['steps that double', scale, 'product,1,2,4,8'],
+    ['steps that double in a sheet', sheetOf(scale), 'product,1,2,4,8'],
+    ['descending numbers', 'product,4,3,2,1\noak,10,20,15,40\npine,11,21,31,5\n', 'product,4,3,2,1'],
     ['sizes', 'size,100,250,500,1000\nA4,9,8,7,6\nA5,4,4,3,3\n', 'size,100,250,500,1000'],
     [
-      'weeks over the end of a year',
+      'weeks across the end of a year',
       'product,50,51,52,1,2\noak,10,20,30,40,50\npine,11,21,31,41,51\n',
       'product,50,51,52,1,2',
     ],
-    ['quarters over the end of a year', sheetOf('product,3,4,1,2\noak,10,20,30,40\npine,5,5,5,5'), 'product,3,4,1,2'],
-    ['hours over midnight', 'line;22;23;0;1\nA;5;4;3;3\nB;4;4;2;2\n', 'line,22,23,0,1'],
+    ['quarters across the end of a year', sheetOf('product,3,4,1,2\noak,10,20,30,40\npine,5,5,5,5'), 'product,3,4,1,2'],
+    ['hours across midnight', 'line;22;23;0;1\nA;5;4;3;3\nB;4;4;2;2\n', 'line,22,23,0,1'],
     ['powers of ten', 'qty,1,10,100,1000\nbolt,9,8,7,6\nnut,4,4,3,3\n', 'qty,1,10,100,1000'],
   ])('is read as an uncertain header: %s', async (_, content, names) => {
     const table = await tables.read(content);
@@ -41,11 +41,11 @@ describe('first row of unevenly spaced numbers', () => {
   });
 
   it.each<[string, Content]>([
-    ['numbers of stores', 'product,101,105,230\noak,10,7,12\npine,3,9,1\n'],
-    ['three numbers that fall', 'product,30,20,10\noak,10,7,12\npine,3,9,1\n'],
+    ['store numbers', 'product,101,105,230\noak,10,7,12\npine,3,9,1\n'],
+    ['three descending numbers', 'product,30,20,10\noak,10,7,12\npine,3,9,1\n'],
     ['two numbers', sheetOf('product,10,50\noak,7,3\npine,8,2')],
-    ['figures that rise in every row', 'product,1,2,4,8\noak,10,20,30,40\npine,1,5,6,9\n'],
-    ['numbers alone', '1,2,4\n10,7,15\n9,8,7\n'],
+    ['numbers that increase in every row', 'product,1,2,4,8\noak,10,20,30,40\npine,1,5,6,9\n'],
+    ['rows of numbers only', '1,2,4\n10,7,15\n9,8,7\n'],
     ['decimals', 'size,0.5,1.5,4\noak,10.5,7,1\npine,3,9.5,1\n'],
   ])('is read as data with an uncertain header: %s', async (_, content) => {
     const table = await tables.read(content);
@@ -54,9 +54,9 @@ describe('first row of unevenly spaced numbers', () => {
   });
 
   it.each<[string, string]>([
-    ['a text that occurs below', 'oak,1,2,4,8\noak,10,7,12,9\n'],
-    ['numbers that start again within a cycle', 'oak,5,6,1,2\npine,10,7,12,9\n'],
-    ['numbers in no order', 'oak,1,7,4,8\npine,10,7,12,9\n'],
+    ['a text cell that recurs below', 'oak,1,2,4,8\noak,10,7,12,9\n'],
+    ['numbers that restart within a cycle', 'oak,5,6,1,2\npine,10,7,12,9\n'],
+    ['unordered numbers', 'oak,1,7,4,8\npine,10,7,12,9\n'],
     ['years above years', 'oak,2025,2023\npine,2024,2020\noak,2021,2020\n'],
   ])('is read as data without uncertainty: %s', async (_, content) => {
     const { dialect } = await tables.read(content);

@@ -35,7 +35,7 @@ describe('Parquet column of variants', () => {
 describe('Parquet file with an unknown compression', () => {
   it('is rejected with a message that names the compression', async () => {
     const file = await parquet('SELECT 1 AS n', ', COMPRESSION lz4_raw');
-    // Changes the column compression to the deprecated LZ4 codec.
+    // Change the compression of the column to the deprecated LZ4 codec.
     const old = Buffer.from(file.toString('latin1').replace('\x01n\x15\x0e', '\x01n\x15\x0a'), 'latin1');
     expect(await refusal(files.convert(old, 'parquet'))).toBe(
       'Parquet files compressed with LZ4 cannot be read. Save the file with Snappy or Zstandard',

@@ -4,14 +4,17 @@ import { TableFiles } from '../../../test/support/converted-table.js';
 const files = new TableFiles();
 
 describe('a telephone number with a plus sign', () => {
-  it.each([['+4930123456'], ['+15551234567'], ['+49 301 234 567'], ['+85212345678']])('is text: %s', async (text) => {
-    const { columns, rows } = await files.convert(`id,phone\na,${text}\nb,5\n`, 'csv');
-    expect(columns).toEqual(['id text', 'phone text']);
-    expect(rows).toEqual([
-      ['a', text],
-      ['b', '5'],
-    ]);
-  });
+  it.each([['+4930123456'], ['+15551234567'], ['+49 301 234 567'], ['+85212345678']])(
+    'is read as text: %s',
+    async (text) => {
+      const { columns, rows } = await files.convert(`id,phone\na,${text}\nb,5\n`, 'csv');
+      expect(columns).toEqual(['id text', 'phone text']);
+      expect(rows).toEqual([
+        ['a', text],
+        ['b', '5'],
+      ]);
+    },
+  );
 
   it.each([
     ['+5', 5],

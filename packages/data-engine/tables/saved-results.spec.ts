@@ -5,7 +5,7 @@ import { runQuery } from './query.js';
 
 const files = new TableFiles();
 
-/** Returns the rows of a query result and the rows of its saved file. */
+/** Runs a query and saves its result. Returns the rows of the result and of the saved file. */
 async function saved(sql: string, format: 'csv' | 'parquet', tables: Record<string, string> = {}) {
   const to = files.path(`result.${format}`);
   const { rows } = await runQuery({ kind: 'query', tables, sql, limit: 1_000, save: { to, format } });
@@ -23,14 +23,14 @@ describe('result saved as CSV', () => {
 
   it.each([
     ['nulls at the start', "VALUES (NULL), (NULL), ('a')"],
-    ['nulls between texts', "VALUES ('a'), (NULL), (NULL), ('b')"],
+    ['nulls between strings', "VALUES ('a'), (NULL), (NULL), ('b')"],
     ['nulls only', 'VALUES (NULL::VARCHAR), (NULL)'],
     ['one null', 'SELECT NULL::INTEGER'],
     ['numbers', 'VALUES (NULL), (5), (NULL)'],
     ['numbers of all sizes', 'VALUES (1e300::DOUBLE), (1.7976931348623157e308), (-1e308), (5e-324), (0.1)'],
     ['dates', "VALUES (DATE '2025-01-02'), (NULL)"],
-    ['texts of blanks', "VALUES (' '), ('a'), ('   ')"],
-    ['a token of other programs', String.raw`VALUES ('\N'), ('NULL'), ('a')`],
+    ['strings of spaces', "VALUES (' '), ('a'), ('   ')"],
+    ['null tokens of other programs', String.raw`VALUES ('\N'), ('NULL'), ('a')`],
     ['quotes', `VALUES ('"'), ('""'), ('a"b')`],
     ['line breaks', "VALUES (chr(10)), (chr(13) || chr(10) || 'x'), ('a' || chr(13))"],
     ['delimiters', "VALUES ('a;b'), ('c;d'), ('e,f')"],
@@ -71,9 +71,9 @@ describe('result saved as Parquet', () => {
       'SELECT sum(x) AS a FROM (VALUES (9223372036854775807::BIGINT), (9223372036854775807)) t(x)',
     ],
     ['sums of groups', 'SELECT k, sum(x) AS a FROM (VALUES (1, 10), (2, 20), (1, 5)) t(k, x) GROUP BY k ORDER BY k'],
-    ['lists of them', 'SELECT [12345678901234567890::HUGEINT, NULL, 2] AS a'],
+    ['lists of integers beyond 64 bits', 'SELECT [12345678901234567890::HUGEINT, NULL, 2] AS a'],
     ['fields with the name of the type', "SELECT {'HUGEINT': 12345678901234567890::HUGEINT, 'b': 'HUGEINT'} AS a"],
-    ['maps to them', "SELECT MAP {'a': 12345678901234567890::HUGEINT} AS a"],
+    ['maps to integers beyond 64 bits', "SELECT MAP {'a': 12345678901234567890::HUGEINT} AS a"],
   ])('keeps all digits: %s', async (_, sql) => {
     const { answered, read } = await saved(sql, 'parquet');
     expect(JSON.parse(JSON.stringify(read.rows))).toEqual(answered);

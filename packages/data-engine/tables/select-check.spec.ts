@@ -37,7 +37,7 @@ it.each(['SELECT pg_sleep(9)', 'SELECT "PG_SLEEP"(9)', 'SELECT pg_catalog.pg_sle
   },
 );
 
-it('allows JSON functions whose structure has only plain types', async () => {
+it('allows JSON functions whose structure contains only plain types', async () => {
   const { rows } = await test.query(`SELECT from_json('{"a":"1"}', '{"a":"INTEGER"}').a, 'variant' AS variant`);
   expect(rows).toBe('[[1,"variant"]]');
 });

@@ -51,19 +51,19 @@ describe('rows that are the sums of the rows above them', () => {
       ['inside total 4-4', 'below total 7-8'],
     ],
     [
-      'totals of years',
+      'totals per year',
       csv('p,n', 'oak,10', 'pine,20', 'Total 2023,30', 'elm,5', 'ash,6', 'Total 2024,11'),
       GOODS,
       INSIDE_AND_BELOW,
     ],
     [
-      'labels with signs',
+      'labels with asterisks',
       csv('p,n', 'oak,10', 'pine,20', '** Subtotal **,30', 'elm,5', 'ash,6', '** Total **,41'),
       GOODS,
       INSIDE_AND_BELOW,
     ],
     [
-      'the sign of sums',
+      'a summation sign',
       csv('p,n', 'oak,10', 'pine,20', 'Σ N,30', 'elm,5', 'ash,6', 'Σ S,11'),
       GOODS,
       INSIDE_AND_BELOW,
@@ -81,7 +81,7 @@ describe('rows that are the sums of the rows above them', () => {
       ['inside total 4-5', 'below total 8-8'],
     ],
     [
-      'a total of the name of its group',
+      'a total labelled with the name of its group',
       csv('g,p,n', 'N,oak,10', 'N,pine,20', 'N Total,,30', 'S,elm,5', 'S,ash,6'),
       [
         ['N', 'oak', 10],
@@ -92,7 +92,7 @@ describe('rows that are the sums of the rows above them', () => {
       ['inside total 4-4'],
     ],
     [
-      'totals of groups of groups',
+      'totals of nested groups',
       csv(
         'g,n',
         'a,1',
@@ -138,7 +138,7 @@ describe('rows that are the sums of the rows above them', () => {
       ['inside total 4-4', 'below total 7-8'],
     ],
     [
-      'a note below',
+      'a note below the table',
       csv('p,n', 'oak,10', 'pine,20', 'Subtotal,30', 'elm,5', 'ash,6', 'Subtotal,11', '', 'Source: plant'),
       GOODS,
       ['inside total 4-4', 'below total 7-7', 'below note 9-9'],
@@ -150,7 +150,7 @@ describe('rows that are the sums of the rows above them', () => {
       ['inside total 4-4', 'below total 8-8'],
     ],
     [
-      'a sheet without header',
+      'a sheet without a header',
       [
         ['oak', 10],
         ['pine', 20],
@@ -166,7 +166,7 @@ describe('rows that are the sums of the rows above them', () => {
     expect(await read(content)).toMatchObject({ rows, leftOut, subtotals: 'drop' });
   });
 
-  it('do not count twice in long tables', async () => {
+  it('are not counted twice in long tables', async () => {
     const groups = Array.from({ length: 300 }, (_, group) => [
       ...Array.from({ length: 20 }, (__, item) => `item ${item},${group * item}.25`),
       `Total ${group},${group * 190 + 5}`,
@@ -188,7 +188,7 @@ describe('sum rows without a label', () => {
   it.each<[string, Content, unknown[][], string[]]>([
     ['the last row', csv('p,n', 'N,10', 'S,20', ',30'), PAIR, ['below total 4-4']],
     [
-      'the last row of decimals',
+      'a last row of decimals',
       csv('p;n', 'N;10,5', 'S;20,25', ';30,75'),
       [
         ['N', 10.5],
@@ -197,7 +197,12 @@ describe('sum rows without a label', () => {
       ['below total 4-4'],
     ],
     ['the first row', csv('p,n', ',30', 'N,10', 'S,20'), PAIR, ['inside total 2-2']],
-    ['a row of each group', csv('p,n', 'oak,10', 'pine,20', ',30', 'elm,5', 'ash,6', ',11'), GOODS, INSIDE_AND_BELOW],
+    [
+      'a row after each group',
+      csv('p,n', 'oak,10', 'pine,20', ',30', 'elm,5', 'ash,6', ',11'),
+      GOODS,
+      INSIDE_AND_BELOW,
+    ],
     [
       'a table of keys',
       csv('week,n', '1,10', '2,20', ',30'),
@@ -208,7 +213,7 @@ describe('sum rows without a label', () => {
       ['below total 4-4'],
     ],
     [
-      'a sheet, behind an empty row',
+      'a sheet with an empty row above the sum',
       [['p', 'q', 'n'], ['N', 'a', 10], ['S', 'b', 20], undefined, [null, null, 30]],
       [
         ['N', 'a', 10],
@@ -221,20 +226,20 @@ describe('sum rows without a label', () => {
   });
 
   it.each<[string, Content]>([
-    ['that are no sums', csv('p,n', 'N,10', 'S,20', ',31')],
-    ['that repeat a figure', csv('p,n', 'N,10', ',10')],
-    ['in a later column', csv('n,p', '1,x', '2,y', '3,')],
+    ['that are not sums', csv('p,n', 'N,10', 'S,20', ',31')],
+    ['that repeat a single number', csv('p,n', 'N,10', ',10')],
+    ['whose empty label is in a later column', csv('n,p', '1,x', '2,y', '3,')],
   ])('do not include rows %s', async (_, content) => {
     expect(await read(content)).toMatchObject({ leftOut: [], subtotals: null });
   });
 });
 
-describe('sum rows with a label that does not name a total', () => {
+describe('sum rows whose label does not name a total', () => {
   const MONTHS = ['Jan,10', 'Feb,20', 'Mar,30', 'Q1,60', 'Apr,5', 'May,6', 'Jun,7', 'Q2,18'];
   it.each<[string, Content]>([
-    ['in other characters', csv('p,n', 'N,10', 'S,20', 'All,30')],
+    ['without a known word', csv('p,n', 'N,10', 'S,20', 'All,30')],
     ['in another language', csv('p;n', 'N;10', 'S;20', 'รวม;30')],
-    ['below unlike figures', csv('p,n', 'North,120', 'South,80', 'Alles,200')],
+    ['below dissimilar numbers', csv('p,n', 'North,120', 'South,80', 'Alles,200')],
     ['below three rows', csv('p,n', 'ไม้,10', 'เหล็ก,20', 'ทราย,30', 'รวม,60')],
     ['in several columns', csv('p,n,m', 'North,10,7', 'South,20,9', 'Both,30,16')],
     ['beside an average', csv('p,n,m', 'N,10,5.5', 'S,25,7', 'W,33,8', 'Everything,68,7.1')],
@@ -242,7 +247,7 @@ describe('sum rows with a label that does not name a total', () => {
     ['above their rows', csv('p,n', 'All regions,30', 'N,10', 'S,20')],
     ['above each group', csv('p,n', 'DE,30', 'Berlin,12', 'Bonn,18', 'FR,70', 'Paris,33', 'Lyon,37')],
     ['below each group', csv('m,n', ...MONTHS)],
-    ['below figures that look like sums', csv('p,n', 'oak,14', 'pine,23', 'elm,37', 'ash,20', 'all,94')],
+    ['below numbers that look like sums', csv('p,n', 'oak,14', 'pine,23', 'elm,37', 'ash,20', 'all,94')],
     [
       'in a sheet',
       [
@@ -262,7 +267,7 @@ describe('sum rows with a label that does not name a total', () => {
     [{ subtotals: 'keep' }, 8, []],
     [{ subtotals: 'drop' }, 6, ['inside total 5-5', 'below total 9-9']],
     [{ subtotals: 'drop', last_row: 9 }, 7, ['inside total 5-5']],
-  ])('are kept or left out as the caller chooses: %j', async (dialect, rows, leftOut) => {
+  ])('are kept or left out as the caller requests: %j', async (dialect, rows, leftOut) => {
     const table = await read(csv('m,n', ...MONTHS), dialect);
     expect(table.rows).toHaveLength(rows);
     expect(table.leftOut).toEqual(leftOut);
@@ -270,13 +275,13 @@ describe('sum rows with a label that does not name a total', () => {
   });
 
   it.each([
-    ['a count', csv('p,n', 'small box,1', 'large box,2', 'bag,3')],
-    ['tens', csv('p,n', 'oak,10', 'pine,20', 'elm,30')],
+    ['consecutive numbers', csv('p,n', 'small box,1', 'large box,2', 'bag,3')],
+    ['multiples of ten', csv('p,n', 'oak,10', 'pine,20', 'elm,30')],
     ['keys and multiples', csv('id,n', '1,10', '2,20', '3,30')],
-    ['shares', csv('p,n', 'oak,50', 'pine,30', 'elm,20')],
+    ['percentages', csv('p,n', 'oak,50', 'pine,30', 'elm,20')],
     ['ones', csv('p,n', 'oak,1', 'pine,1', 'elm,2')],
     [
-      'a long column of small figures',
+      'a long column of small numbers',
       csv('p,n', ...Array.from({ length: 500 }, (_, row) => `p${row},${(row * 7) % 5}`)),
     ],
     ['powers of two', csv('p,n', 'a,1', 'b,2', 'c,4', 'd,8')],
@@ -294,13 +299,13 @@ describe('rows that are labelled as totals but are not sums', () => {
     ['a brand', csv('brand,litres', 'Shell,10', 'Total,20', 'Esso,30'), 3],
     ['a brand with the sum of two others', csv('brand,litres', 'Shell,10', 'Esso,20', 'Total,30', 'BP,7'), 4],
     ['a task with the sum of two others', csv('task,hours', 'Sum up,3', 'Plan,2', 'Total rewrite,5'), 3],
-    ['a subtotal that is no sum', csv('p,n', 'oak,10', 'pine,20', 'Subtotal,31', 'elm,5'), 4],
+    ['a subtotal that is not a sum', csv('p,n', 'oak,10', 'pine,20', 'Subtotal,31', 'elm,5'), 4],
     [
       'a total above its rows',
       csv('p,n', 'Total North,30', 'oak,10', 'pine,20', 'Total South,11', 'elm,5', 'ash,6'),
       6,
     ],
-    ['a constant figure', csv('brand,price', 'Shell,7', 'Total,7', 'Esso,7', 'Total,7', 'BP,7'), 5],
+    ['a constant number', csv('brand,price', 'Shell,7', 'Total,7', 'Esso,7', 'Total,7', 'BP,7'), 5],
     [
       'a sheet',
       [
@@ -321,27 +326,27 @@ describe('rows that are labelled as totals but are not sums', () => {
 
   it.each([
     ['words that contain a total', csv('p,n', 'Totalizer,1', 'Summer,2', 'Subtotalled,3')],
-    ['rows without figures', csv('p,n', 'oak,10', 'Total,', 'pine,20')],
-    ['remarks behind the figures', csv('p,n,remark', 'oak,10,x', 'pine,20,total', 'elm,5,y')],
+    ['rows without numbers', csv('p,n', 'oak,10', 'Total,', 'pine,20')],
+    ['remarks after the numbers', csv('p,n,remark', 'oak,10,x', 'pine,20,total', 'elm,5,y')],
   ])('do not include other rows: %s', async (_, content) => {
     expect(await read(content)).toMatchObject({ leftOut: [], subtotals: null });
   });
 });
 
-describe('subtotal option of the caller', () => {
+describe('subtotals option from the caller', () => {
   const proven = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,30', 'elm,5');
   const other = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,31', 'elm,5');
   it.each<[string, Content, DialectOptions, number, string[]]>([
     ['keeps sums', proven, { subtotals: 'keep' }, 4, []],
     [
-      'keeps sums above a total of the items',
+      'keeps subtotals above a total of the items',
       csv('p,n', 'oak,10', 'pine,20', 'Subtotal,30', 'elm,5', 'ash,6', 'Subtotal,11', 'Total,41'),
       { subtotals: 'keep' },
       6,
       ['below total 8-8'],
     ],
     [
-      'keeps sums above a total of the items of a sheet',
+      'keeps subtotals above a total of the items in a sheet',
       [
         ['p', 'n'],
         ['oak', 10],
@@ -354,9 +359,9 @@ describe('subtotal option of the caller', () => {
       4,
       ['below total 6-6'],
     ],
-    ['drops rows that are no sums', other, { subtotals: 'drop' }, 3, ['inside total 4-4']],
+    ['drops rows that are not sums', other, { subtotals: 'drop' }, 3, ['inside total 4-4']],
     [
-      'keeps the last row',
+      'keeps the last row that the caller specifies',
       csv('p,n', 'a,1', 'b,2', 'Total A,3', 'c,4', 'd,5', 'Total B,9'),
       { last_row: 7 },
       5,

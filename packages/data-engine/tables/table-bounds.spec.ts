@@ -11,7 +11,7 @@ afterAll(async () => await tables.close());
 
 type Content = string | Uint8Array | (SheetCell[] | undefined)[];
 
-/** Formats the left-out rows and columns as `place kind first-last`. */
+/** Formats the rows and columns that were left out as `place kind first-last`. */
 const shortForm = (parts: LeftOut[]): string[] =>
   parts.map(({ place, kind, first, last }) => `${place} ${kind} ${first}-${last}`);
 
@@ -37,7 +37,7 @@ describe('first row with numbers', () => {
     ['weeks', 'product,1,2,3\noak,10,20,30\npine,11,21,31\n', ['product', '1', '2', '3']],
     ['hours with semicolons', 'shift;0;6;12\noak;10;20;30\npine;11;21;31\n', ['shift', '0', '6', '12']],
     ['years', 'product\t2024\t2025\t2026\noak\t10\t20\t30\npine\t11\t21\t31\n', ['product', '2024', '2025', '2026']],
-    ['numbers with an empty corner', ',1,2,3\noak,10,20,30\npine,11,21,31\n', ['column_1', '1', '2', '3']],
+    ['weeks with an empty first cell', ',1,2,3\noak,10,20,30\npine,11,21,31\n', ['column_1', '1', '2', '3']],
     ['weeks below a title', 'Plan\n\nproduct,1,2,3\noak,10,20,30\npine,11,21,31\n', ['product', '1', '2', '3']],
     ['weeks in a sheet', [['product', 1, 2, 3], ...wide], ['product', '1', '2', '3']],
   ])('is read as a header: %s', async (_, content, names) => {
@@ -55,8 +55,8 @@ describe('first row with numbers', () => {
   });
 
   it.each<[string, Content]>([
-    ['in a text', '2024,2025,2026\n10,20,30\n11,21,31\n'],
-    ['every other year', '2020;2022;2024\n10;20;30\n11;21;31\n'],
+    ['in a text file', '2024,2025,2026\n10,20,30\n11,21,31\n'],
+    ['in steps of two years', '2020;2022;2024\n10;20;30\n11;21;31\n'],
     [
       'in a sheet',
       [
@@ -77,12 +77,12 @@ describe('first row with numbers', () => {
 
   it.each([
     ['years above years', '2020,2021\n2022,2023\n'],
-    ['a single year above figures', '2024\n10\n'],
-    ['numbers that rise unevenly', 'oak,10,25,30\npine,11,21,31\n'],
-    ['numbers that fall', 'oak,3,2,1\npine,11,21,31\n'],
-    ['a text that occurs below', 'oak,1,2,3\noak,11,21,31\n'],
-    ['a text that is like those below', 'A1,1,2,3\nA2,11,21,31\n'],
-    ['numbers alone', '1,2,3\n4,5,6\n'],
+    ['a single year above numbers', '2024\n10\n'],
+    ['unevenly ascending numbers', 'oak,10,25,30\npine,11,21,31\n'],
+    ['descending numbers', 'oak,3,2,1\npine,11,21,31\n'],
+    ['a text cell that recurs below', 'oak,1,2,3\noak,11,21,31\n'],
+    ['a text cell similar to the cells below', 'A1,1,2,3\nA2,11,21,31\n'],
+    ['rows of numbers only', '1,2,3\n4,5,6\n'],
   ])('is read as data: %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.dialect).toMatchObject({ header: false, header_row: null, first_row: 1 });
@@ -92,24 +92,29 @@ describe('first row with numbers', () => {
 
 describe('titles above a table', () => {
   const cases: [string, Content, string[], Partial<ConvertTask>?][] = [
-    ['one line', `Demand 2025\n\n${DEMAND}`, ['above title 1-1']],
+    ['a single line', `Demand 2025\n\n${DEMAND}`, ['above title 1-1']],
     ['comments', `# made by hand\n# a, b, c, d\n${DEMAND}`, ['above comment 1-2']],
     ['more comments than the sample has rows', `${'# made by hand\n'.repeat(1200)}${DEMAND}`, ['above comment 1-1200']],
     ['a comment with a quote', `# "draft\n${DEMAND}`, ['above comment 1-1']],
     ['a title with commas', `Demand, by week, for all plants, as planned\n${DEMAND}`, ['above title 1-1']],
-    ['a title in quotes below a byte order mark', `\ufeff"Demand, 2025"\r\n${DEMAND}`, ['above title 1-1']],
+    ['a quoted title after a byte order mark', `\ufeff"Demand, 2025"\r\n${DEMAND}`, ['above title 1-1']],
     ['semicolons', `Demand 2025\n\n${DEMAND.replaceAll(',', ';')}`, ['above title 1-1']],
     ['bars', `Demand | 2025\n${DEMAND.replaceAll(',', '|')}`, ['above title 1-1']],
     ['tabs', `Demand 2025\n\n${DEMAND.replaceAll(',', '\t')}`, ['above title 1-1'], { format: 'tsv' }],
-    ['a named delimiter', `sep=;\nDemand\n\n${DEMAND.replaceAll(',', ';')}`, ['above title 2-2']],
-    ['delimiters behind the title', `Demand 2025,,\n,,\n${DEMAND}`, ['above title 1-1']],
-    ['semicolons behind titles', `Demand;;\nPlant;Berlin;\n${DEMAND.replaceAll(',', ';')}`, ['above title 1-2']],
-    ['a date beside its label', `Printed,2025-01-01,\n,,\n${DEMAND}`, ['above title 1-1']],
-    ['two cells', `Plant,Berlin\n${DEMAND}`, ['above title 1-1']],
-    ['two cells, with faulty rows left out', `Plant,Berlin\n${DEMAND}`, ['above title 1-1'], { ignoreErrors: true }],
-    ['more lines than rows', `${'Note\n'.repeat(12)}${DEMAND}`, ['above title 1-12']],
+    ['a title below a `sep=` line', `sep=;\nDemand\n\n${DEMAND.replaceAll(',', ';')}`, ['above title 2-2']],
+    ['a title followed by delimiters', `Demand 2025,,\n,,\n${DEMAND}`, ['above title 1-1']],
+    ['titles followed by semicolons', `Demand;;\nPlant;Berlin;\n${DEMAND.replaceAll(',', ';')}`, ['above title 1-2']],
+    ['a date next to its label', `Printed,2025-01-01,\n,,\n${DEMAND}`, ['above title 1-1']],
+    ['a label and its value', `Plant,Berlin\n${DEMAND}`, ['above title 1-1']],
     [
-      'a title, and a date alone in a sheet',
+      'a label and its value if errors are ignored',
+      `Plant,Berlin\n${DEMAND}`,
+      ['above title 1-1'],
+      { ignoreErrors: true },
+    ],
+    ['more titles than rows', `${'Note\n'.repeat(12)}${DEMAND}`, ['above title 1-12']],
+    [
+      'a title and a date in separate rows of a sheet',
       [['Demand'], [styled(45_658, 1)], undefined, DEMAND_NAMES, ...DEMAND_ROWS],
       ['above title 1-1', 'above note 2-2'],
     ],
@@ -131,12 +136,12 @@ describe('titles above a table', () => {
     ['a table without an empty row below', `region,q\nN,10\nS,20\n${DEMAND}oak,3,30\n`, ['above table 1-3'], true],
     ['a table below a title', `Stock\nregion,q\nN,10\nS,20\n\n${DEMAND}`, ['above title 1-1', 'above table 2-4'], true],
     ['a list of values', `Capacity,500\nCost,3.5\n\n${DEMAND}`, ['above table 1-2'], false],
-    ['a list of texts and values', `Plant,Berlin\nCapacity,500\n\n${DEMAND}`, ['above table 1-2'], false],
+    ['a list of strings and values', `Plant,Berlin\nCapacity,500\n\n${DEMAND}`, ['above table 1-2'], false],
     ['a value', `Capacity,500\n${DEMAND}`, ['above table 1-1'], false],
     ['a value below a title', `Plan\nCapacity,500,\n,,\n${DEMAND}`, ['above title 1-1', 'above table 2-2'], false],
     ['numbers', `1,2\n3,4\n\n${DEMAND}`, ['above table 1-2'], false],
     [
-      'a table of a sheet',
+      'a table in a sheet',
       [['region', 'q'], ['N', 10], ['S', 20], undefined, DEMAND_NAMES, ...DEMAND_ROWS],
       ['above table 1-3'],
       true,
@@ -152,8 +157,12 @@ describe('titles above a table', () => {
 
   it.each<[string, Content, string[]]>([
     ['a date', 'Date,2025-01-02\n\nproduct,quantity\noak,10\npine,20\n', ['above title 1-1']],
-    ['a place and a year', 'Site;Lyon\nYear;2025\n\nproduct;quantity\noak;10\npine;20\n', ['above title 1-2']],
-    ['values apart', 'Site,Lyon\n\nPlan,B\n\nproduct,quantity\noak,10\npine,20\n', ['above title 1-3']],
+    ['a site and a year', 'Site;Lyon\nYear;2025\n\nproduct;quantity\noak;10\npine;20\n', ['above title 1-2']],
+    [
+      'values separated by an empty row',
+      'Site,Lyon\n\nPlan,B\n\nproduct,quantity\noak,10\npine,20\n',
+      ['above title 1-3'],
+    ],
     [
       'values in a sheet',
       [['Site', 'Lyon'], ['Cap', 500], undefined, ['product', 'quantity'], ['oak', 10], ['pine', 20]],
@@ -220,7 +229,7 @@ describe('titles above a table', () => {
       ],
     ],
     [
-      'a text beside a number',
+      'a text cell next to a number',
       [
         ['oak', 5],
         ['pine', 6, 7],
@@ -267,9 +276,9 @@ describe('titles above a table', () => {
   });
 
   it.each([
-    ['prose with commas', 'comment\nHello, world\nFine, thanks\n', ['Hello, world', 'Fine, thanks']],
+    ['sentences with commas', 'comment\nHello, world\nFine, thanks\n', ['Hello, world', 'Fine, thanks']],
     [
-      'addresses of two parts',
+      'addresses with a comma',
       'address\nMain St 1, Berlin\nElm St 2, Paris\n',
       ['Main St 1, Berlin', 'Elm St 2, Paris'],
     ],
@@ -300,7 +309,7 @@ describe('row with an extra cell', () => {
       3,
     ],
     ['without the delimiter that all others end with', 'a,b\n1,2,\n3,4,\n5,6\n7,8,\n', 4],
-    ['with a value behind the last delimiter', 'a,b\n1,2,\n3,4,9\n5,6,\n', 2],
+    ['with a value after the last delimiter', 'a,b\n1,2,\n3,4,9\n5,6,\n', 2],
   ])('is rejected: %s', async (_, content, row) => {
     expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', place: { row } });
     const table = await tables.read(content, { ignoreErrors: true });
@@ -311,7 +320,7 @@ describe('row with an extra cell', () => {
     ['all rows', 'a,b\n1,2,\n3,4,\n'],
     ['all rows and the header', 'a,b,\n1,2,\n3,4,\n'],
     ['the header', 'a,b,\n1,2\n3,4\n'],
-  ])('is not assumed if a delimiter ends %s', async (_, content) => {
+  ])('is not reported if a delimiter ends %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(['a', 'b']);
     expect(table.cells).toEqual([
@@ -345,23 +354,23 @@ describe('line break in a header', () => {
   });
 });
 
-describe('reader at the end of a table', () => {
+describe('table reader at the end of a table', () => {
   it.each<[string, Content, string[]]>([
     ['a total', `${DEMAND}Total,,30\n`, ['below total 4-4']],
-    ['a total in capitals with a colon', `${DEMAND}TOTAL:,,30\n`, ['below total 4-4']],
+    ['an uppercase total with a colon', `${DEMAND}TOTAL:,,30\n`, ['below total 4-4']],
     ['a sum in French', `${DEMAND}Somme,,30\n`, ['below total 4-4']],
     ['a sum in Japanese', `${DEMAND}合計,,30\n`, ['below total 4-4']],
-    ['a total behind an empty line', `${DEMAND}\nGrand total,,31\n`, ['below total 5-5']],
-    ['a total behind delimiters', `${DEMAND},,\nSumme,,31\n`, ['below total 5-5']],
+    ['a total below an empty line', `${DEMAND}\nGrand total,,31\n`, ['below total 5-5']],
+    ['a total below a row of delimiters', `${DEMAND},,\nSumme,,31\n`, ['below total 5-5']],
     ['totals and an average', `${DEMAND}Total,,30\nAverage,,15\nGrand total,,30\n`, ['below total 4-6']],
-    ['a short total behind an empty line', `${DEMAND}\nTotal,30\n`, ['below total 5-5']],
+    ['a short total below an empty line', `${DEMAND}\nTotal,30\n`, ['below total 5-5']],
     ['notes', `${DEMAND}\n* estimated\nSource: plant\n`, ['below note 5-6']],
     ['notes with delimiters', `${DEMAND},,\nSource: plant,,\n`, ['below note 5-5']],
     ['a total and a note', `${DEMAND}Total,,30\nSource: plant\n`, ['below total 4-4', 'below note 5-5']],
     ['a comment', `${DEMAND}# end of file\n`, ['below comment 4-4']],
-    ['a total of a sheet', [DEMAND_NAMES, ...DEMAND_ROWS, ['Total', null, 30]], ['below total 4-4']],
+    ['a total in a sheet', [DEMAND_NAMES, ...DEMAND_ROWS, ['Total', null, 30]], ['below total 4-4']],
     [
-      'a total and a note of a sheet',
+      'a total and a note in a sheet',
       [DEMAND_NAMES, ...DEMAND_ROWS, undefined, ['Total', null, 31], undefined, ['Source: plant']],
       ['below total 5-5', 'below note 7-7'],
     ],
@@ -388,10 +397,10 @@ describe('reader at the end of a table', () => {
   });
 
   it.each<[string, Content]>([
-    ['a total that is no sum', 'station,price,stock\nShell,7,1\nEsso,8,2\nTotal,9,4\n'],
-    ['a total that is no sum in German', 'p;n\na;10\nb;20\nSumme;99\n'],
+    ['a total that is not a sum', 'station,price,stock\nShell,7,1\nEsso,8,2\nTotal,9,4\n'],
+    ['a German total that is not a sum', 'p;n\na;10\nb;20\nSumme;99\n'],
     [
-      'a total that is no sum in a sheet',
+      'a total that is not a sum in a sheet',
       [
         ['p', 'n'],
         ['a', 10],
@@ -407,8 +416,8 @@ describe('reader at the end of a table', () => {
   });
 
   it.each<[string, Content, number]>([
-    ['a text', 'product,quantity\noak,1\npine,2\n\nplant,capacity\nMetz,5\nLyon,6\n', 7],
-    ['a text with dates', 'p;d;n\nx;2025-01-31;1\ny;2025-01-31;2\n\na;b;c\ny;2025-02-28;2\n', 6],
+    ['a text file', 'product,quantity\noak,1\npine,2\n\nplant,capacity\nMetz,5\nLyon,6\n', 7],
+    ['a text file with dates', 'p;d;n\nx;2025-01-31;1\ny;2025-01-31;2\n\na;b;c\ny;2025-02-28;2\n', 6],
     ['a sheet', [['p', 'n'], ['oak', 1], undefined, ['plant', 'n'], ['Metz', 5]], 5],
   ])('reports a possible second table of the same width below: %s', async (_, content, last) => {
     const table = await tables.read(content);
@@ -419,13 +428,13 @@ describe('reader at the end of a table', () => {
 
   it.each<[string, Content]>([
     ['with a colon', 'p,n\na,1\nb,2\nSource: ERP,\n'],
-    ['of several words', 'p,n\na,1\nb,2\nFigures are estimates,\n'],
-    ['behind an asterisk', 'p;n\na;1\nb;2\n* estimated;\n'],
+    ['with several words', 'p,n\na,1\nb,2\nFigures are estimates,\n'],
+    ['after an asterisk', 'p;n\na;1\nb;2\n* estimated;\n'],
     ['below three columns', 'p,n,m\na,1,2\nb,2,3\nERP,,\n'],
     ['in two rows', 'p,n,m\na,1,2\nb,2,3\nSource: ERP,,\nAs of May,,\n'],
     ['in another language', 'p,n\na,1\nb,2\n出典：ERP,\n'],
     ['in a sheet', [['p', 'n', 'm'], ['a', 1, 2], ['b', 2, 3], ['Source: ERP']]],
-  ])('reports a text directly below the table that may be a note: %s', async (_, content) => {
+  ])('reports text directly below the table that may be a note: %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.leftOut).toEqual([]);
     expect(table.dialect?.uncertain).toContain('last_row');
@@ -436,8 +445,8 @@ describe('reader at the end of a table', () => {
   });
 
   it.each([
-    ['a missing figure', 'p,n\na,1\nb,\n'],
-    ['missing figures in other rows, too', 'p,n,m\na,1,2\nb,,\nc,2,3\nd,,\n'],
+    ['a missing number', 'p,n\na,1\nb,\n'],
+    ['missing numbers in several rows', 'p,n,m\na,1,2\nb,,\nc,2,3\nd,,\n'],
     ['sections', 'p,n,m\nNorth: wood,,\na,1,2\nSouth: steel,,\nb,2,3\n'],
   ])('does not report a possible note below a table with %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).not.toContain('last_row');
@@ -446,9 +455,9 @@ describe('reader at the end of a table', () => {
   it.each<[string, Content, number]>([
     ['a value', 'p,n\noak,1\npine,2\n\nCapacity,500\n', 3],
     ['several values', 'p;n\noak;1\npine;2\n\nCapacity;500\nCost;3\nHours;40\n', 3],
-    ['texts', 'p,q\noak,x\n\npine,y\nelm,z\n', 2],
-    ['fewer rows than the groups above', 'p,n\na,1\nb,2\n\nc,3\nd,4\n\nCapacity,500\n', 6],
-    ['a value behind delimiters', 'p,n,m\na,1,2\n,,\nCapacity,500,1\n', 2],
+    ['strings', 'p,q\noak,x\n\npine,y\nelm,z\n', 2],
+    ['fewer rows than in the groups above', 'p,n\na,1\nb,2\n\nc,3\nd,4\n\nCapacity,500\n', 6],
+    ['a value below a row of delimiters', 'p,n,m\na,1,2\n,,\nCapacity,500,1\n', 2],
     ['a value in a sheet', [['p', 'n'], ['oak', 1], ['pine', 2], undefined, ['Capacity', 500]], 3],
   ])('reports rows after the only empty row: %s', async (_, content, last) => {
     const table = await tables.read(content);
@@ -492,7 +501,7 @@ describe('reader at the end of a table', () => {
         ['Maximum', 30],
       ],
     ],
-  ])('leaves out %s of the column above', async (_, content) => {
+  ])('leaves out %s of the rows above', async (_, content) => {
     const table = await tables.read(content);
     expect(table.cells).toEqual([
       ['a', 10],
@@ -505,12 +514,12 @@ describe('reader at the end of a table', () => {
   it.each<[string, Content]>([
     ['a maximum of something else', 'p,n\na,10\nb,30\nMaximum,50\n'],
     ['a count of something else', 'p,n\na,10\nb,30\nCount,7\n'],
-    ['a name that is a statistic, too', 'p,n\na,10\nb,30\nMax,30\n'],
+    ['a name that may also be a statistic', 'p,n\na,10\nb,30\nMax,30\n'],
     ['a median', 'p,n\na,10\nb,30\nMedian,20\n'],
-    ['a total without a figure', 'p,n\na,10\nb,30\nTotal,\n'],
+    ['a total without a number', 'p,n\na,10\nb,30\nTotal,\n'],
     ['a total with a dash', 'p,n\na,10\nb,30\nTotal,-\n'],
     ['a number of rows', 'p,n\na,10\nb,30\n"(2 rows)",\n'],
-    ['a total without a figure in a sheet', [['p', 'n'], ['a', 10], ['b', 30], ['Total']]],
+    ['a total without a number in a sheet', [['p', 'n'], ['a', 10], ['b', 30], ['Total']]],
   ])('keeps and reports %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.rows).toBe(3);
@@ -519,14 +528,18 @@ describe('reader at the end of a table', () => {
   });
 
   it.each<[string, Content, string[]]>([
-    ['a rule', 'p,n\na,10\nb,30\n_____,\n', ['below note 4-4']],
-    ['a rule above a total', 'p,n\na,10\nb,30\n-----,---\nTotal,40\n', ['below note 4-4', 'below total 5-5']],
-    ['a double rule', 'p;n\na;10\nb;30\n====;====\n', ['below note 4-4']],
+    ['a line of underscores', 'p,n\na,10\nb,30\n_____,\n', ['below note 4-4']],
+    [
+      'a line of hyphens above a total',
+      'p,n\na,10\nb,30\n-----,---\nTotal,40\n',
+      ['below note 4-4', 'below total 5-5'],
+    ],
+    ['a line of equals signs', 'p;n\na;10\nb;30\n====;====\n', ['below note 4-4']],
     ['a note with a comma', 'p,n\na,10\nb,30\nSource: ERP, as of today\n', ['below note 4-4']],
     ['a note with more commas', 'p,n\na,10\nb,30\n\nSource: ERP, as of today, by Ann\n', ['below note 5-5']],
     ['a note with a year', 'p,n\na,10\nb,30\nAs of 12 May, 2025, at noon\n', ['below note 4-4']],
     ['two notes', 'p,n\na,10\nb,30\n\nEstimates, all of them\nSource: ERP, x, y\n', ['below note 5-6']],
-    ['a note without blanks', 'p,n\na,10\nb,30\n\nSource: ERP,as of May,by Ann\n', ['below note 5-5']],
+    ['a note without spaces after its commas', 'p,n\na,10\nb,30\n\nSource: ERP,as of May,by Ann\n', ['below note 5-5']],
     ['a note below a total', 'p,n\na,10\nb,30\nTotal,40\nSource: ERP, x, y\n', ['below total 4-4', 'below note 5-5']],
   ])('leaves out %s below the rows', async (_, content, leftOut) => {
     const table = await tables.read(content);
@@ -543,9 +556,9 @@ describe('reader at the end of a table', () => {
   });
 
   it.each([
-    ['all rows have blanks behind delimiters', 'p, n\na, 10\nb, x\n', 2],
-    ['a column has texts', 'p,comment\na,fine\nb, not so good\n', 2],
-    ['a figure is missing', 'p,n\na,1\nb,-\n', 2],
+    ['all rows have spaces after delimiters', 'p, n\na, 10\nb, x\n', 2],
+    ['a column contains text', 'p,comment\na,fine\nb, not so good\n', 2],
+    ['a number is missing', 'p,n\na,1\nb,-\n', 2],
   ])('keeps the last row if %s', async (_, content, rows) => {
     const table = await tables.read(content);
     expect(table.rows).toBe(rows);
@@ -558,11 +571,11 @@ describe('reader at the end of a table', () => {
   });
 
   it.each<[string, string, number]>([
-    ['rows behind empty lines', 'a,b\n1,x\n\n2,y\n\n3,\n', 3],
+    ['rows below empty lines', 'a,b\n1,x\n\n2,y\n\n3,\n', 3],
     ['a total among other rows', 'p,n\nx,10\nTotal,10\ny,20\nz,5\n', 4],
     ['empty rows with delimiters', 'a,b\n1,2\n,\n,\n', 3],
     ['keys that begin with #', 'id,name,n\n#1,oak,5\n#2,pine,\n#3,,\n', 3],
-    ['many rows behind a comment', `a,b\n# x,1\n${'y,2\n'.repeat(30)}`, 31],
+    ['many rows below a comment', `a,b\n# x,1\n${'y,2\n'.repeat(30)}`, 31],
   ])('keeps %s', async (_, content, rows) => {
     const table = await tables.read(content);
     expect(table.rows).toBe(rows);
@@ -578,7 +591,7 @@ describe('reader at the end of a table', () => {
 describe('columns beside the table of a sheet', () => {
   const side = (rows: (SheetCell[] | undefined)[]) => tables.read(rows);
 
-  it('are left out if they are another table, even a longer one', async () => {
+  it('are left out if they form another table, even a longer table', async () => {
     const table = await side([
       ['p', 'n', null, 'q', 'm'],
       ['a', 1, null, 'u', 5],
@@ -592,7 +605,7 @@ describe('columns beside the table of a sheet', () => {
     expect(table.leftOut).toEqual([{ place: 'beside', kind: 'table', first: 4, last: 5, text: 'q m u 5 v 6 w 7' }]);
   });
 
-  it('are left out if they are a note beside a table with a title and a total', async () => {
+  it('are left out if they contain a note next to a table with a title and a total', async () => {
     const table = await side([['Plan'], undefined, ['p', 'n'], ['a', 10, null, 'ask Ann'], ['b', 20], ['Total', 30]]);
     expect(table.cells).toEqual([
       ['a', 10],
@@ -608,7 +621,7 @@ describe('columns beside the table of a sheet', () => {
     expect(leftOut.at(-1)).toEqual({ place: 'beside', kind: 'table', first: 3, last: 6, text: 'draft v2 ask Ann' });
   });
 
-  it('are kept if the column between them and the table has a value further below', async () => {
+  it('are kept if the column in between has a value further below', async () => {
     const rows = Array.from({ length: 300 }, (_, n): SheetCell[] => [`p${n}`, n, n === 299 ? 1 : null, 2]);
     const table = await side([['p', 'n', null, 'q'], ...rows]);
     expect(table.names).toEqual(['p', 'n', 'column_3', 'q']);
@@ -616,7 +629,7 @@ describe('columns beside the table of a sheet', () => {
     expect(table.leftOut).toEqual([]);
   });
 
-  it('are kept if the column between them and the table has a name', async () => {
+  it('are kept if the column in between has a name', async () => {
     const table = await side([
       ['p', 'n', 'spare', 'q'],
       ['a', 1, null, 2],
@@ -628,7 +641,7 @@ describe('columns beside the table of a sheet', () => {
 describe('Markdown table', () => {
   const MARKDOWN = '| product | quantity |\n|:---|---:|\n| oak | 10 |\n| pine | 20 |\n';
 
-  it('has neither a row for the divider nor columns outside the bars', async () => {
+  it('is read without a row for the divider and without columns outside the bars', async () => {
     const table = await tables.read(MARKDOWN);
     expect(table.types).toEqual(['product text', 'quantity integer']);
     expect(table.cells).toEqual([
