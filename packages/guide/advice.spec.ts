@@ -66,7 +66,7 @@ describe('advice of the guide', () => {
     ['what if oak chair rises by 5', GOODS],
     ['what if oak chair in week 2 rises by 5', GOODS],
     ['what if we drop price', GOODS],
-  ])('is accepted by the guide after %j', async (question, model) => {
+  ])('suggests statements that the guide accepts, in response to %j', async (question, model) => {
     const room = await solved(model);
     const { statement } = readStatement(question);
     const isTried = statement?.kind === 'what_if';
@@ -79,7 +79,7 @@ describe('advice of the guide', () => {
     }
   });
 
-  it('is accepted by the guide if it comes from the help text', async () => {
+  it('suggests statements that the guide accepts, in the help text', async () => {
     const statements = Array.from(HELP.matchAll(/`([^`\n]+)`/g), ([, one = '']) => one).filter((one) => one !== ';');
     expect(statements.length).toBeGreaterThan(20);
     for (const statement of statements) {
@@ -95,7 +95,7 @@ describe('advice of the guide', () => {
   });
 });
 
-describe('an amount for a column in a what-if question', () => {
+describe('an amount in a what-if question that names a column', () => {
   const limitsIn = async (question: string, model = GOODS): Promise<object | undefined> => {
     const room = new Room();
     await room.say(model);
@@ -110,11 +110,11 @@ describe('an amount for a column in a what-if question', () => {
     ['what if we had 200 work', ['Work time']],
     ['what if 10 more work', ['Work time']],
     ['what if we had only 20 work', ['Work time']],
-  ])('is ambiguous if a constraint limits the column: %s', async (question, limits) => {
+  ])('is ambiguous if a constraint limits the use of the column: %s', async (question, limits) => {
     expect(await limitsIn(question)).toEqual({ column: 'work', limits });
   });
 
-  it('is reported with the value that limits the column', async () => {
+  it('is reported with the value that limits the use of the column', async () => {
     const model = `budget = 40; ${GOODS.replace('<= 40 for', '<= budget for')}`;
     expect(await limitsIn('what if we had 200 work', model)).toEqual({ column: 'work', limits: ['budget'] });
   });
@@ -126,11 +126,11 @@ describe('an amount for a column in a what-if question', () => {
     'what if we had 20 supply',
     'what if we had 20 stools',
     'what if there is no work',
-  ])('is unambiguous in "%s"', async (question) => {
+  ])('is unambiguous in %j', async (question) => {
     expect(await limitsIn(question)).toBeUndefined();
   });
 
-  it('leads to a question about which number is meant', async () => {
+  it('leads to a question that asks which number to change', async () => {
     const room = await solved(GOODS);
     const { question, calls } = await room.say('what if we had 200 work');
     expect(calls.map(({ tool }) => tool)).toEqual(['ask_user_question']);
@@ -160,7 +160,7 @@ describe('an amount for a column in a what-if question', () => {
   });
 
   it.each(['what if we had 200 tables of labour', 'what if 5 chairs of hours'])(
-    'is rejected if its unit is the name of something else: %s',
+    'is rejected if its unit is another name in the model: %s',
     async (question) => {
       const room = new Room();
       await room.say(WORKSHOP.replace('2 chairs + 4 tables <= hours', '2 chairs <= hours'));

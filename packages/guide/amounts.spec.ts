@@ -13,7 +13,7 @@ describe('a list of amounts', () => {
     'Beans: 9 g protein, 40 g of carbs',
     'shifts: early 6, late 7',
     'prices: beans 2.5, rice -3e2',
-  ])('does not become a set but prevents a solve: %s', async (list) => {
+  ])('prevents a solve instead of becoming a set: %s', async (list) => {
     const room = new Room();
     await room.say(MODEL);
     const { text } = await room.say(list);
@@ -27,14 +27,14 @@ describe('a list of amounts', () => {
     ['kpi', 'requirement: none; data: in the formulas'],
     ['production_requirement', 'kpi: none; data: in the formulas'],
     ['data', 'kpi: none; requirement: none'],
-  ])('does not answer the question about a card of type %s', async (type, others) => {
+  ])('is not accepted as an answer to the question about a card of type %s', async (type, others) => {
     const room = new Room();
     await room.say(MODEL.replace('kpi: none; requirement: none', others));
     await room.say('Beans: protein 9, carbs 40');
     expect(room.cards.map(({ card_type }) => card_type)).not.toContain(type);
   });
 
-  it('is accepted as values over a set, or if its items are in quotation marks', async () => {
+  it('is accepted if it gives values for a set or if its items are in quotation marks', async () => {
     const room = new Room();
     await room.say(`${MODEL}\nBeans: protein 9, carbs 40\nmeals: protein 3, carbs 30`);
     await room.say('meals: "protein 3", "carbs 30"');
@@ -55,7 +55,7 @@ describe('a list of amounts', () => {
     'days: 1, 2, 3',
     'shifts: "early 6", "late 7"',
     'cups: it has 9 protein, 40 carbs',
-  ])('is not confused with %s', (text) => {
+  ])('is not assumed in %j', (text) => {
     expect(whyAmounts(text)).toBeUndefined();
   });
 });

@@ -78,7 +78,7 @@ describe('an answer that is not a name', () => {
     expect(turn.text).toContain('Still open:');
   });
 
-  it.each(['none', 'nothing', 'no'])('says that a list is empty: %s', async (answer) => {
+  it.each(['none', 'nothing', 'no'])('can say that a list is empty: %s', async (answer) => {
     const room = new Room();
     await room.say(START);
     await room.say(answer);

@@ -20,7 +20,7 @@ describe('a name that differs from another name only in case', () => {
     'Make[p] binary for p in ps',
     'X integer',
     'X, z >= 2',
-  ])('does not rename anything and prevents a solve: %s', async (statement) => {
+  ])('renames nothing and prevents a solve: %s', async (statement) => {
     const room = new Room();
     room.files = ['ps.csv'];
     await room.say(`${MODEL}\n${CLOSED}`);
@@ -31,7 +31,7 @@ describe('a name that differs from another name only in case', () => {
     expect(`${text} ${question?.question ?? ''}`).toMatch(/only in case|there is a similar name/);
   });
 
-  it.each(['X = 40', 'X <= 12', '2 <= X <= 12', 'X = 40\nsolve'])('is explained immediately: %j', async (statement) => {
+  it.each(['X = 40', 'X <= 12', '2 <= X <= 12', 'X = 40\nsolve'])('is reported immediately: %j', async (statement) => {
     const room = new Room();
     await room.say('x integer');
     const { text } = await room.say(statement);
@@ -39,7 +39,7 @@ describe('a name that differs from another name only in case', () => {
     expect((await room.say('maximize n: x + X; X = 40')).text).not.toContain('only in case');
   });
 
-  it.each(['X <= 1', 'X = 1'])('can be corrected with an option of the question: %s', async (statement) => {
+  it.each(['X <= 1', 'X = 1'])('can be corrected by choosing an option of the question: %s', async (statement) => {
     const room = new Room();
     await room.say(`${MODEL}\n${CLOSED}`);
     await room.say(statement);

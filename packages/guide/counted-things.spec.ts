@@ -9,7 +9,7 @@ it.each<[string, string[]]>([
   ['Our company has two factories', ['factories: first, second', 'factories = 2']],
   ['We own 3 plants and 5 warehouses', ['plants: first, second', 'plants = 3']],
   ['I run three plants: Lyon, Turin and Hamburg', ['plants: Lyon, Turin, Hamburg']],
-])('asks for the names of counted things: %s', async (sentence, advice) => {
+])('asks for the names of the things that a sentence counts: %s', async (sentence, advice) => {
   const room = new Room();
   const { text } = await room.say(sentence);
   expect(room.cards).toEqual([]);
@@ -23,7 +23,7 @@ it.each<[string, string[]]>([
   expect((await room.say('solve')).calls.map(({ tool }) => tool)).not.toContain('run_solve');
 });
 
-it('keeps a sentence that contains a name of the model until it is understood', async () => {
+it('keeps a sentence that contains a name from the model, because it may be a limit', async () => {
   const room = new Room();
   await room.say('plants integer; maximize profit: 3 plants; land: plants <= 4');
   const { text } = await room.say('we run 3 plants');
@@ -42,7 +42,7 @@ it.each([
   expect((await room.say(sentence)).text).toContain('I do not understand this yet');
 });
 
-it('names the sentence with the next result if its things remain without names', async () => {
+it('quotes the sentence in the next result if its things are still unnamed', async () => {
   const room = new Room();
   await room.say('chairs integer; maximize profit: 3 chairs; wood: chairs <= 15, hard');
   await room.say('We have 3 trucks');

@@ -38,7 +38,7 @@ describe('a set in a file', () => {
     },
   );
 
-  it('becomes a card that a new definition replaces completely', async () => {
+  it('becomes a card, which a new definition replaces completely', async () => {
     const room = new Room();
     room.files = ['data/products.csv', 'weeks.csv'];
     await room.say('products from products.csv key product default 0\nregions from products.csv column region');
@@ -96,7 +96,7 @@ describe('a set in a file', () => {
       expect(room.data('products')).toMatchObject({ columns: { price: 'Unit price', kind: 'region' } });
     });
 
-    it('lead to a question about the members if the card has both a key and a column', async () => {
+    it('lead to a question about the members if the card has both `key` and `column`', async () => {
       const room = await roomOf(byKey, byColumn);
       const { question } = await room.say('set products column: region');
       expect(question).toMatchObject({
@@ -111,7 +111,7 @@ describe('a set in a file', () => {
     });
   });
 
-  it('is reported once with notes on how the file was read', async () => {
+  it('is reported with notes on how the file was read, but only once per note', async () => {
     const room = new Room();
     room.files = ['limits.csv'];
     const notes = [
@@ -130,7 +130,7 @@ describe('a set in a file', () => {
     expect(text).not.toContain('decimal');
   });
 
-  it('has columns that are never offered as variables', async () => {
+  it('has columns, which are never offered as variables', async () => {
     const room = new Room();
     room.files = ['products.csv'];
     const facts: FileFacts = {

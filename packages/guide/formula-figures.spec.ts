@@ -19,7 +19,7 @@ it.each([
     'maximize profit: 30 chairs + profit_of_tables * tables',
   ],
   ['what if the labour of a chair is 3', 'labour_of_chairs = 2', 'labour: labour_of_chairs * chairs + 4 tables <= 40'],
-])('explains how to vary a figure of a formula: %s', async (asked, value, formula) => {
+])('explains how to vary a number in a formula: %s', async (asked, value, formula) => {
   const room = new Room();
   await room.say(MODEL);
   const { text } = await room.say(asked);

@@ -148,7 +148,7 @@ describe('readStatement', () => {
     else expect(statement).toMatchObject(meaning);
   });
 
-  it('reads statements on separate lines or between semicolons, without bullets and list numbers', () => {
+  it('splits statements at line breaks and semicolons, and drops bullets and list numbers', () => {
     const text = '- x integer; y binary\r\n```text\n`z >= 1`\n2) labour: x <= 4\n- x + y <= 3\n\n • a = 1\u2028b = 2';
     const lines = ['x integer', 'y binary', 'z >= 1', 'labour: x <= 4', '- x + y <= 3', 'a = 1', 'b = 2'];
     expect([...splitStatements(text)]).toEqual(lines);
@@ -182,7 +182,7 @@ describe('a model written in plain words', () => {
   type Terms = readonly number[];
   const lpTerms = (terms: Terms): string =>
     terms.map((term, index) => `${term < 0 ? '-' : '+'} ${Math.abs(term)} ${names[index]}`).join(' ');
-  /** Returns the terms in one of several everyday notations. */
+  /** Formats the terms in one of several everyday notations. */
   const wordTerms = (terms: Terms, way: number): string =>
     terms
       .map((term, index) => {
@@ -246,7 +246,7 @@ describe('a model written in plain words', () => {
         const written = solveModel(solver, readLp(lp), 10);
         expect(spoken.status).toBe(written.status);
         outcomes.add(written.objective_value ?? written.status);
-        // The solver tolerates violations of up to 1e-6. Whether it makes use of this depends on the order of the rows.
+        // The solver tolerates violations of up to 1e-6, so the optimum may depend slightly on the order of the rows.
         if (written.status === 'optimal') expect(spoken.objective_value).toBeCloseTo(written.objective_value ?? NaN, 4);
         else expect([spoken.conflict.length, written.conflict.length]).not.toContain(0);
       }),
@@ -285,14 +285,14 @@ describe('arbitrary text', () => {
     fc.array(words, { maxLength: 9 }).map((parts) => parts.join(' ')),
     fc.string({ unit: 'binary', maxLength: 30 }),
   );
-  // A line that begins or ends with an operator is joined with the adjacent line.
+  // A line that begins or ends with an operator would be joined with the adjacent line.
   const isOpen = (line: string): boolean => /^[-+*<>=]|[-+*<>=:,([{]$/.test(line.trim());
   const harmless = (line: string): boolean =>
     !/remove|delete|drop|forget|alpha|limit|gain|speed|rate|all/i.test(line) &&
     !/[;\n\r\u2028\u2029]/.test(line) &&
     !isOpen(line);
 
-  it('does not make the guide drop a valid statement, and is quoted literally', async () => {
+  it('does not make the guide drop valid statements, and is quoted literally', async () => {
     let quoted = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(noise.filter(harmless), { minLength: 5, maxLength: 5 }), async (lines) => {
@@ -315,15 +315,15 @@ describe('arbitrary text', () => {
   }, 60_000);
 
   it.each<[string, string]>([
-    ['one long line', 'x '.repeat(50_000)],
+    ['a long line', 'x '.repeat(50_000)],
     ['a long word', 'x'.repeat(100_000)],
     ['commas', `a${','.repeat(19_000)}b`],
     ['verbs', 'is '.repeat(6_600)],
-    ['classes', 'soft penalty '.repeat(1_500)],
+    ['constraint classes', 'soft penalty '.repeat(1_500)],
     ['parentheses', '('.repeat(100_000)],
     ['backticks', '`'.repeat(100_000)],
     ['spaces', `${' '.repeat(99_000)}x`],
-    ['lines of nothing', '\n'.repeat(100_000)],
+    ['empty lines', '\n'.repeat(100_000)],
     ['thousands of statements', Array.from({ length: 9_000 }, (_, index) => `a${index}=1`).join(';')],
     ['thousands of constraints', Array.from({ length: 9_000 }, (_, index) => `c${index}:x<1`).join('\n')],
     ['thousands of lines', 'what?\n'.repeat(16_000)],
@@ -350,7 +350,7 @@ describe('arbitrary text', () => {
   });
 });
 
-describe('variables named like keywords for an objective', () => {
+describe('variables named after objective keywords', () => {
   it.each([
     ['min, hour continuous', ['min', 'hour']],
     ['max, moritz integer', ['max', 'moritz']],

@@ -13,7 +13,7 @@ const skill = (name: string, scope: EffectiveSkill['scope']): EffectiveSkill => 
 
 const SMALL = 'maximize profit: 3x + 2y; labour: x + y <= 4, hard; x, y >= 0';
 
-/** Returns a room after the given messages. */
+/** Sends the messages to a new room and returns it. */
 async function after(...texts: string[]): Promise<Room> {
   const room = new Room();
   for (const text of texts) await room.say(text);
@@ -32,7 +32,7 @@ describe('the guide', () => {
     expect((await new Room().say('Hello')).text).toContain('No instructions are mounted, and no skills');
   });
 
-  it('reports the checklist, item by item the first time', async () => {
+  it('reports every checklist item in its first answer, and then only the missing items', async () => {
     const room = new Room();
     const { text } = await room.say('kpi: on time');
     expect(text).toContain('Checklist, 1 of 8 met:');
@@ -42,14 +42,14 @@ describe('the guide', () => {
     expect((await room.say('show')).text).toMatch(/- KPI `on time`\n.*- \[x\] The data is available/s);
   });
 
-  it('ends its answer with a question in an open call, which is charged once', async () => {
+  it('ends its answer with an open call that asks a question, and charges for it once', async () => {
     const { calls, credits, question } = await new Room().say('Hello');
     expect(calls).toMatchObject([{ tool: ASK_USER_QUESTION, status: 'completed', result: null }]);
     expect(question).toMatchObject({ header: 'Objective', multi_select: false });
     expect(credits).toBe(0.01);
   });
 
-  it('lists new, removed, top-level and missing files', async () => {
+  it('lists changed files, files at the top level and missing attachments', async () => {
     const room = new Room();
     const { text } = await room.say(
       'Hello',
@@ -76,13 +76,13 @@ describe('the guide', () => {
       ['no table.zip', 'b.LP'],
       ['I cannot read `no table.zip`', 'To solve the model in `b.LP`'],
     ],
-  ])('mentions each of the attached files %j if a message has no text', async (file_ids, words) => {
+  ])('explains what to do with the attached files %j if a message has no text', async (file_ids, words) => {
     const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
     const { text } = await new Room().say('', { file_ids }, { attachments });
     for (const word of words) expect(text).toContain(word);
   });
 
-  it('describes every table if a message has no text, or only the first table if it has', async () => {
+  it('describes every table if a message has no text, but only the first table if it has text', async () => {
     const file_ids = ['a.csv', 'b.xlsx', 'c.parquet'];
     const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
     const silent = await new Room().say('', { file_ids }, { attachments });
@@ -102,7 +102,7 @@ describe('the guide', () => {
 });
 
 describe('the guide when it changes the canvas', () => {
-  it('keeps a single card per name and asks again for the confirmation of a changed objective', async () => {
+  it('keeps a single card per name and asks for confirmation again after a change to an objective', async () => {
     const room = await after(SMALL, 'confirm');
     expect(room.data('profit')).toEqual({ sense: 'maximize', expression: '3x + 2y', confirmed: true });
     await room.say('maximize profit: 4x; LABOUR: x <= 3; x <= 2');
@@ -149,7 +149,7 @@ describe('the guide when it changes the canvas', () => {
     expect(room.cards.map(({ card_type }) => card_type)).toEqual(['variable']);
   });
 
-  it('drops "nothing more" when a card of that type is added', async () => {
+  it('drops the statement that a list is empty when a card of that type is added', async () => {
     const room = await after(
       'kpi: none; requirement: none; data: in the formulas',
       'kpi: speed; produce 5 chairs; p = 1',
@@ -169,7 +169,7 @@ describe('the guide when it changes the canvas', () => {
     expect(room.cards).toHaveLength(1);
   });
 
-  it('uses a single call per card and reports statements that exceed the limit', async () => {
+  it('uses a single call per card and reports the statements beyond the limit per turn', async () => {
     const room = new Room();
     const names = Array.from({ length: 60 }, (_, index) => `x${index}`);
     const { text, calls, question } = await room.say(names.map((name) => `${name} integer; ${name} <= 5`).join('\n'));
@@ -200,7 +200,7 @@ describe('the guide when it changes the canvas', () => {
 });
 
 describe('an answer', () => {
-  it('applies every chosen option', async () => {
+  it('applies every selected option', async () => {
     const room = await after(SMALL);
     await room.choose('Total cost', 'Delivery on time');
     expect(room.cards.slice(-2).map(({ label }) => label)).toEqual(['Total cost', 'Delivery on time']);
@@ -228,7 +228,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is not taken from another statement or from a greeting', async () => {
+  it('is not inferred from another statement or a greeting', async () => {
     const room = await after(SMALL, 'x, y integer');
     await room.answer({ other_text: 'price = 3' });
     await room.say('Hello');
@@ -236,14 +236,14 @@ describe('an answer', () => {
     expect(room.data('Values')).toMatchObject({ values: { price: 3 } });
   });
 
-  it('is never taken from a scenario statement', async () => {
+  it('is never inferred from a scenario statement', async () => {
     const room = await after(SMALL, 'x, y integer');
     const { text } = await room.say('scenario more: price + 10%');
     expect(text).toContain('- `scenario more: price + 10%`: say what changes, as in `hours x 1.5`');
     expect(room.cards.map(({ card_type }) => card_type)).not.toContain('kpi');
   });
 
-  it('is rejected if no question is open, and the guide then asks its own question', async () => {
+  it('is rejected if no question is open, and the guide asks its first question', async () => {
     const { text, question } = await new Room().say('', { answer: { selections: { '3': 'Anything' } } });
     expect(text).toContain('`Anything`: it does not answer an open question');
     expect(question?.header).toBe('Objective');
@@ -251,7 +251,7 @@ describe('an answer', () => {
 });
 
 describe('a solve', () => {
-  it('is not run before the model is complete', async () => {
+  it('does not start before the model is complete', async () => {
     const { text, calls } = await new Room().say('maximize profit: 3x + z\nx integer\nlimit: x * x <= 4\nsolve');
     expect(calls.map(({ tool }) => tool)).not.toContain('run_solve');
     expect(text).toContain('The model cannot be solved yet');
@@ -285,7 +285,7 @@ describe('a solve', () => {
     expect(endless.question?.options.map(({ label }) => label)).toEqual(['Solve again', 'Later']);
   });
 
-  it('reports that the solved model has changed, and does not offer the same solve again', async () => {
+  it('reports that the canvas has changed since the snapshot, and does not offer the same solve again', async () => {
     const room = await after(`${SMALL}; x, y integer; kpi: none; data: in the formulas; requirement: none; confirm`);
     room.snapshot = structuredClone(room.cards);
     await room.say('labour: x + y <= 5');

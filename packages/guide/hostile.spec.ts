@@ -21,7 +21,7 @@ describe('an extremely long or nested statement', () => {
   it.each(SHAPES)('is parsed in under 50 ms: %j', (shape) => {
     for (const around of AROUND) {
       const text = repeated(shape, 2_000, around);
-      // The first call compiles the patterns.
+      // The first call also compiles the regular expressions.
       readStatement(text);
       expect(cpuMs(() => readStatement(text))).toBeLessThan(50);
     }
@@ -40,14 +40,14 @@ describe('an extremely long or nested statement', () => {
     expect(cpuMs(() => Array.from(splitStatements(lines)))).toBeLessThan(500);
   });
 
-  it.each(SHAPES)('is rejected for its length without being parsed: %j', (shape) => {
+  it.each(SHAPES)('is rejected as too long without being parsed: %j', (shape) => {
     const text = repeated(shape, 100_000);
     const first = (): string => Array.from(splitStatements(text))[0] ?? '';
     expect(cpuMs(first)).toBeLessThan(500);
     if (first().length > 2_000) expect(readStatement(first())).toEqual({ reason: TOO_LONG });
   });
 
-  it('is reported as too long while the other statements are applied', async () => {
+  it('is reported as too long, and the other statements are applied', async () => {
     const room = new Room();
     const { text } = await room.say(
       `maximize profit: x\n${'in unit '.repeat(300)}\nc: ${'x + '.repeat(600)}x <= 1\nx integer`,
@@ -57,7 +57,7 @@ describe('an extremely long or nested statement', () => {
     expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'c', 'x']);
   });
 
-  it('can name only a limited number of variables and constraints', async () => {
+  it('can name at most 100 variables or constraints', async () => {
     const room = new Room();
     const names = Array.from({ length: 101 }, (_, index) => `x${index}`);
     expect((await room.say(`${names.join(', ')} binary`)).text).toContain('a statement can name at most 100 variables');
@@ -74,7 +74,7 @@ it('yields to other work while reading a message with many statements', async ()
   ).join('\n');
   const room = new Room();
   const said = room.say(message);
-  // Measures CPU time, because elapsed time is unreliable on a busy machine.
+  // CPU time is measured, because elapsed time is unreliable on a busy machine.
   let [longest, since, isDone] = [0, process.cpuUsage(), false];
   void said.finally(() => (isDone = true));
   while (!isDone) {
@@ -87,7 +87,7 @@ it('yields to other work while reading a message with many statements', async ()
   expect(longest).toBeLessThan(250);
 });
 
-it('does not read more than the first thousand statements of a message', async () => {
+it('reads only the first thousand statements of a message', async () => {
   const { text } = await new Room().say('what;'.repeat(1_000) + 'maximize x;'.repeat(2));
   expect(text).toContain('I have reached the limit of a turn: `maximize x`');
 });

@@ -6,7 +6,7 @@ import { withClassLast } from './relation-grammar.js';
 
 const WEEKS = 'weeks: 1 to 4; demand of weeks: 1 30, 2 45, 3 20, 4 50';
 
-/** Returns a room after the given messages, and the last answer. */
+/** Sends the messages to a new room. Returns the room and the guide's last answer. */
 async function after(...texts: string[]) {
   const room = new Room();
   let last = await room.say('Hello');
@@ -31,7 +31,7 @@ describe('the class of a constraint', () => {
   });
 
   it.each(['it is hard for us', 'the work is hard where it rains', 'hard <= 4 for p in ps'])(
-    'is ordinary text in other statements: %s',
+    'is not recognized in other statements: %s',
     (text) => {
       expect(withClassLast(text)).toBe(text);
     },
@@ -74,7 +74,7 @@ describe('sets and indexed names', () => {
     ]);
   });
 
-  it('become bounds for a single variable and constraints for several variables', async () => {
+  it('become bounds if a relation has a single variable, and constraints if it has several', async () => {
     const { room } = await after(
       WEEKS,
       'make[t] integer for t in weeks; open[t] binary for t in weeks',
@@ -110,7 +110,7 @@ describe('sets and indexed names', () => {
     expect(question?.question).toBe(asked);
   });
 
-  it('lead to a question about an unknown name with an index', async () => {
+  it('lead to a question if an indexed name is unknown', async () => {
     const { room, question } = await after(WEEKS, 'minimize cost: sum t in weeks: (3 make[t] + stock[t])');
 
     expect(question).toMatchObject({
@@ -125,7 +125,7 @@ describe('sets and indexed names', () => {
     expect(dataOf(room, 'make')).toEqual({ name: 'make', index: 't in weeks', domain: 'integer' });
   });
 
-  it('are reported if they are incomplete, and never become free-text answers', async () => {
+  it('are reported if they are incomplete, and are never used as free-text answers', async () => {
     expect(readStatement('sum t in weeks: make[t]')).toEqual({
       reason: 'it needs <=, >= or = for a constraint, or `maximize` or `minimize` for an objective',
     });
@@ -173,7 +173,7 @@ describe('a declaration without a domain or bounds', () => {
     expect(JSON.stringify(card?.gaps)).toContain('continuous');
   });
 
-  it('replaces the index of an earlier declaration, as reported in the answer', async () => {
+  it('replaces the index of an earlier declaration, which the answer reports', async () => {
     const { room, text } = await after(`goods: oak, elm; ${WEEKS}`, 'make[t] for t in weeks', 'make[p] for p in goods');
     expect(dataOf(room, 'make')).toEqual({ name: 'make', index: 'p in goods' });
     expect(text).toContain('This replaces `for t in weeks`');
@@ -243,7 +243,7 @@ describe('a model that is limited only by bounds', () => {
   const MODEL =
     'goods: a, b\nmake[p] integer for p in goods\nmake[p] <= 4 for p in goods\nmaximize profit: sum p in goods: make[p]';
 
-  it('has a constraint for each member if the user chooses the bounds', async () => {
+  it('gets a constraint for each member if the user chooses the bounds', async () => {
     const room = new Room();
     await room.say(MODEL);
     await room.choose('Only the bounds of the variables');

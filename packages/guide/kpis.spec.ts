@@ -25,7 +25,7 @@ describe('a KPI without a name', () => {
     expect(turn.text).toContain('Solved');
   });
 
-  it('keeps a formula that comes before its variables', async () => {
+  it('keeps a formula that precedes the declaration of its variables', async () => {
     const room = new Room();
     await room.say(`kpi: 2 tables + chairs; ${MODEL}`);
     expect(room.data('2 tables + chairs')).toMatchObject({ expression: '2 tables + chairs' });
@@ -42,7 +42,7 @@ describe('a KPI without a name', () => {
     },
   );
 
-  it('becomes a blocked limit if it contains a comparison', async () => {
+  it('prevents a solve if it contains a comparison, which may be a limit', async () => {
     const room = new Room();
     await room.say(MODEL);
     expect((await room.say('kpi: tables + chairs at least 12; solve')).text).toContain(

@@ -6,7 +6,7 @@ const MODEL =
   'budget = 200; maximize profit: 30 carts + 22 rickshaws; Budget: 10 carts + 8 rickshaws <= budget; Labour: 2 carts + rickshaws <= 36; Least: rickshaws - carts >= -20';
 const WHOLE = `carts, rickshaws integer; ${MODEL}; Demand: carts <= 15; requirement: none`;
 
-/** Returns the limits in an answer. */
+/** Asks a question after a solve of the model. Returns the limits that the answer lists. */
 async function limitsIn(model: string, question: string): Promise<string[]> {
   const room = new Room();
   await room.say(`${model}; ${CLOSED}`);
@@ -27,12 +27,12 @@ describe('an answer to why a variable is not larger or smaller', () => {
     ]);
   });
 
-  it('omits limits that decreasing the variable by one unit would not reach', async () => {
+  it('omits limits that would still hold after decreasing the variable by one unit', async () => {
     expect(await limitsIn(WHOLE, 'why not fewer carts?')).toEqual([]);
     expect(await limitsIn(WHOLE, 'why not fewer rickshaws?')).toEqual([]);
   });
 
-  it('contains only exhausted limits of a continuous variable', async () => {
+  it('contains only exhausted limits if the variable is continuous', async () => {
     const model = `carts, rickshaws continuous; carts <= 15; ${MODEL}; produce 3 rickshaws`;
     const names = (await limitsIn(model, 'why not more carts?')).map((limit) => limit.split(':')[0]);
     expect(names).toEqual(['`Budget` is at 200', '`Labour` is at 36']);

@@ -3,7 +3,7 @@ import { Room } from '../../test/support/guide-room.js';
 
 const GOODS = 'goods: a, b; demand of goods: a 10, b 20; cap of goods: a 15, b 12';
 const FINISH = 'all constraints are hard; kpi: none; requirement: none; data: in the formulas; confirm; solve';
-/** Limit that never binds. Without it, the guide would ask for a constraint. */
+/** Constraint that never binds. Without any constraint, the guide would ask for one. */
 const LOOSE = 'Loose: 0 <= 1, hard';
 
 async function after(...texts: string[]) {
@@ -15,20 +15,20 @@ async function after(...texts: string[]) {
 
 describe('a second limit', () => {
   it.each<[string, string[], number]>([
-    ['above the first', ['x <= 5', 'x <= 9', 'maximize gain: x'], 5],
-    ['below the first', ['x <= 9', 'x <= 5', 'maximize gain: x'], 5],
-    ['with its sides turned', ['x <= 5', '9 >= x', 'maximize gain: x'], 5],
-    ['from below', ['x >= 5', 'x >= 3', 'minimize cost: x'], 5],
-    ['from below, turned', ['x >= 3', '5 <= x', 'minimize cost: x'], 5],
+    ['that is higher', ['x <= 5', 'x <= 9', 'maximize gain: x'], 5],
+    ['that is lower', ['x <= 9', 'x <= 5', 'maximize gain: x'], 5],
+    ['with swapped sides', ['x <= 5', '9 >= x', 'maximize gain: x'], 5],
+    ['that is a lower limit', ['x >= 5', 'x >= 3', 'minimize cost: x'], 5],
+    ['that is a lower limit with swapped sides', ['x >= 3', '5 <= x', 'minimize cost: x'], 5],
     ['as a chain', ['x <= 5', '1 <= x <= 9', 'maximize gain: x'], 5],
     ['as a chain with a new lower side', ['x <= 5', '-4 <= x <= 9', 'minimize cost: x'], -4],
     ['as a fixed value', ['0 <= x <= 5', 'x = 3', 'maximize gain: x'], 3],
     ['in words', ['x at most 5', 'x at most 9', 'maximize gain: x'], 5],
-    ['in one statement', ['x <= 5, x <= 9', 'maximize gain: x'], 5],
-    ['of several variables', ['x, y <= 5', 'x, y <= 9', 'maximize gain: x + y'], 10],
-    ['beside a domain', ['x <= 5', 'x <= 9 integer', 'maximize gain: x'], 5],
+    ['in the same statement', ['x <= 5, x <= 9', 'maximize gain: x'], 5],
+    ['for several variables', ['x, y <= 5', 'x, y <= 9', 'maximize gain: x + y'], 10],
+    ['next to a domain', ['x <= 5', 'x <= 9 integer', 'maximize gain: x'], 5],
     [
-      'of a family',
+      'for a family',
       [
         GOODS,
         'make[p] <= demand[p] for p in goods',
@@ -38,7 +38,7 @@ describe('a second limit', () => {
       22,
     ],
     [
-      'of a family, turned',
+      'for a family, with swapped sides',
       [
         GOODS,
         'make[p] <= demand[p] for p in goods',
@@ -48,7 +48,7 @@ describe('a second limit', () => {
       22,
     ],
     [
-      'of a family from below',
+      'for a family, as a lower limit',
       [
         GOODS,
         'make[p] >= demand[p] for p in goods',
@@ -58,7 +58,7 @@ describe('a second limit', () => {
       35,
     ],
     [
-      'of some members',
+      'for some members',
       [
         GOODS,
         'make[p] <= demand[p] for p in goods',
@@ -68,7 +68,7 @@ describe('a second limit', () => {
       24,
     ],
     [
-      'of some members in words',
+      'for some members, in words',
       [
         GOODS,
         'make[p] continuous for p in goods',
@@ -79,7 +79,7 @@ describe('a second limit', () => {
       24,
     ],
     [
-      'of all members by the name of the family',
+      'for all members, by the name of the family',
       [GOODS, 'make[p] <= demand[p] for p in goods', 'make <= 12', 'maximize gain: sum p in goods: make[p]'],
       22,
     ],
@@ -88,7 +88,7 @@ describe('a second limit', () => {
     expect(text).toContain(`the objective is ${optimum},`);
   });
 
-  it('becomes a constraint with its own name, which the answer mentions', async () => {
+  it('becomes a constraint with a new name, which the answer mentions', async () => {
     const { room, text } = await after('Constraint 1: y <= 1', 'x <= 5', 'x <= 9');
     expect(room.data('x')).toEqual({ name: 'x', upper: 5 });
     expect(room.data('Constraint 2')).toEqual({
@@ -108,7 +108,7 @@ describe('a second limit', () => {
     ['x <= 5; x <= 9', 'x <= 9'],
     [`${GOODS}; make[p] <= cap[p] for p in goods`, 'make[p] <= cap[p] for p in goods'],
     [`${GOODS}; make[p] <= 9 for p in goods; make[p] <= cap[p] for p in goods`, 'make[p] <= cap[p] for p in goods'],
-  ])('has no effect if it repeats the first limit: %s, then %s', async (first, second) => {
+  ])('has no effect if it repeats an existing limit: %s, then %s', async (first, second) => {
     const { room } = await after('x continuous', first);
     const before = structuredClone(room.cards);
     await room.say(second);
@@ -128,21 +128,21 @@ describe('a second limit', () => {
 
 describe('a strict limit', () => {
   it.each<[string, string[], number]>([
-    ['of a whole number', ['x integer', 'x > 3', 'minimize cost: x'], 4],
+    ['on an integer variable', ['x integer', 'x > 3', 'minimize cost: x'], 4],
     ['before the domain', ['x > 3', 'x integer', 'minimize cost: x'], 4],
-    ['beside the domain', ['x > 3 integer', 'minimize cost: x'], 4],
-    ['turned', ['3 < x integer', 'minimize cost: x'], 4],
+    ['next to the domain', ['x > 3 integer', 'minimize cost: x'], 4],
+    ['with swapped sides', ['3 < x integer', 'minimize cost: x'], 4],
     ['from both sides', ['3 < x < 9', 'x integer', 'maximize gain: x'], 8],
     ['below 0', ['x > -3 integer', 'minimize cost: x'], -2],
-    ['of a fraction', ['x > 3', 'minimize cost: x'], 3],
-    ['of several', ['x, y > 0 integer', 'minimize cost: x + y'], 2],
+    ['on a continuous variable', ['x > 3', 'minimize cost: x'], 3],
+    ['on several variables', ['x, y > 0 integer', 'minimize cost: x + y'], 2],
     ['in words', ['x integer', 'x more than 3', 'minimize cost: x'], 4],
     ['in words, from above', ['x integer', 'x less than 9', 'maximize gain: x'], 8],
-    ['in words, beside the domain', ['x integer, greater than 3', 'minimize cost: x'], 4],
+    ['in words, next to the domain', ['x integer, greater than 3', 'minimize cost: x'], 4],
     ['in words, from both sides', ['x integer', 'x must be more than 3 and fewer than 9', 'maximize gain: x'], 8],
-    ['in words, of several', ['x, y integer', 'x and y are larger than 1', 'minimize cost: x + y'], 4],
+    ['in words, on several variables', ['x, y integer', 'x and y are larger than 1', 'minimize cost: x + y'], 4],
     [
-      'of a family',
+      'on a family',
       [
         GOODS,
         'make[p] integer for p in goods',
@@ -151,7 +151,7 @@ describe('a strict limit', () => {
       ],
       25,
     ],
-  ])('is respected: %s', async (_, statements, optimum) => {
+  ])('is applied: %s', async (_, statements, optimum) => {
     const { text } = await after(...statements, LOOSE, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
@@ -166,7 +166,7 @@ describe('a limit stated in words', () => {
     ['x no less than 5', 'minimize cost: x', 5],
     ['x must never be fewer than 5', 'minimize cost: x', 5],
     ['x greater than or equal to 5', 'minimize cost: x', 5],
-  ])('includes the stated number: %s', async (limit, objective, optimum) => {
+  ])('allows the stated number itself: %s', async (limit, objective, optimum) => {
     const { text } = await after('x integer', limit, objective, LOOSE, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
@@ -201,7 +201,7 @@ describe('a statement about several variables', () => {
     [THREE, 'integer x, y, continuous z', 15.5],
     [THREE, 'x free, y integer, z >= 0', 16],
     [THREE, 'x, y >= 0, z integer', 16],
-  ])('applies each fact to the adjacent names: %s; %s', async (model, declaration, optimum) => {
+  ])('applies each property to the adjacent names: %s; %s', async (model, declaration, optimum) => {
     const { text } = await after(model, declaration, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
@@ -222,7 +222,7 @@ describe('a statement about several variables', () => {
   });
 });
 
-describe('a series of facts about the same variable', () => {
+describe('a series of properties of the same variable', () => {
   const GAIN = 'maximize p: x; c: x <= 20, hard';
   const COST = 'minimize p: x; c: x >= -20, hard';
   it.each([
@@ -246,7 +246,7 @@ describe('a series of facts about the same variable', () => {
       'make[g] positive integer for g in goods',
       2,
     ],
-  ])('accumulates: %s; %s', async (model, declaration, optimum) => {
+  ])('is applied as a whole: %s; %s', async (model, declaration, optimum) => {
     const { text } = await after(model, declaration, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
@@ -256,13 +256,13 @@ describe('a series of facts about the same variable', () => {
     ['x free, nonnegative', 'it cannot be both negative and at least 0'],
     ['x >= 0, free', 'it cannot be both negative and at least 0'],
     ['x between 8 and 9, from 1 to 2', 'The lower bound is above the upper bound'],
-  ])('prevents a solve if facts contradict each other: %s', async (declaration, reason) => {
+  ])('prevents a solve if the properties contradict each other: %s', async (declaration, reason) => {
     const { text } = await after(GAIN, declaration, FINISH, 'solve');
     expect(text).not.toContain('Solved');
     expect(text).toContain(reason);
   });
 
-  it('prevents a solve if facts contradict each other for an indexed variable', async () => {
+  it('prevents a solve if the properties of an indexed variable contradict each other', async () => {
     const make = 'make[g] continuous integer for g in goods';
     const { text } = await after(GOODS, `maximize p: sum g in goods: make[g]; ${make}`, FINISH, 'solve');
     expect(text).toContain(`\`${make}\`: a variable cannot be both integer and continuous`);

@@ -170,7 +170,7 @@ describe('a line without continuation', () => {
       ['labour: x <= 4', '---', '+ y'],
       ['labour: x <= 4', 'y'],
     ],
-  ])('remains a separate statement: %j', (lines, statements) => {
+  ])('is kept as a separate statement: %j', (lines, statements) => {
     expect(statementsOf(...lines)).toEqual(statements);
   });
 });
@@ -190,7 +190,7 @@ it('limits the length of joined lines', () => {
   expect(others.length).toBeGreaterThan(1_000);
 });
 
-describe('a list number', () => {
+describe('a number in a numbered list', () => {
   it.each<[string[], string[]]>([
     [
       ['1. minimize 3 x + 2 y', '2. x + y >= 4', '3. x - y >= 1', '4. x, y >= 0'],
@@ -212,7 +212,7 @@ describe('a list number', () => {
       ['(1) x + y <= 4', '(2) x - y >= 1'],
       ['x + y <= 4', 'x - y >= 1'],
     ],
-  ])('is not part of the formula: %j', (lines, statements) => {
+  ])('is removed from the formula: %j', (lines, statements) => {
     expect(statementsOf(...lines)).toEqual(statements);
   });
 

@@ -18,7 +18,7 @@ const room = (async () => {
   return made;
 })();
 
-/** Returns the question that a text asks on a canvas, or undefined if it is not a question. */
+/** Returns the question that the message asks about the canvas, or undefined if it is not a question. */
 async function asked(source: string): Promise<ResultQuestion | undefined> {
   const [said] = interpretQuestions([{ source, reading: readStatement(source) }], new Sketch((await room).cards));
   const { statement } = said?.reading ?? {};
@@ -33,7 +33,7 @@ describe('asMeant', () => {
     'chairs in the shop',
     'profit from chairs',
     'profit from north',
-  ])('reads %s as a question about values', async (text) => {
+  ])('interprets %j as a question about values', async (text) => {
     expect(await asked(text)).toEqual({ ask: 'value', subject: text });
   });
 
@@ -45,7 +45,7 @@ describe('asMeant', () => {
     ['labour used in week 1', 'labour in week 1'],
     ['hours used in week 1', 'hours in week 1'],
     ['wood needed for chairs', 'wood for chairs'],
-  ])('reads %s as a question about limits', async (text, subject) => {
+  ])('interprets %j as a question about limits', async (text, subject) => {
     expect(await asked(text)).toEqual(subject && { ask: 'left', subject });
   });
 
@@ -58,7 +58,7 @@ describe('asMeant', () => {
     'chairs double tables',
     'no chairs in the north',
     'hello there',
-  ])('leaves %j unchanged', async (text) => {
+  ])('does not interpret %j as a question', async (text) => {
     expect(await asked(text)).toBeUndefined();
   });
 });

@@ -6,8 +6,8 @@ import { type FileFacts, fileKey } from '../canvas/data-file.js';
 import { KEYWORDS, SMALL_WORDS, tidy } from './words.js';
 
 /*
- * Misspells the statements of docs/modelling.md in solvable models. Each misspelled statement must either appear on the canvas as
- * written, or prevent the solve with an explanation.
+ * Misspells the statements of docs/modelling.md in solvable models. Each misspelled statement must either appear on
+ * the canvas as written, or prevent the solve with an explanation.
  */
 
 const SEED = 20_261_125;
@@ -35,7 +35,7 @@ const FILES: [Parameters<typeof fileKey>[0], FileFacts][] = [
   [{ path: 'lanes.xlsx', sheet: 'Lanes', key: ['origin', 'destination'], isDistinct: false }, LANES],
 ];
 
-/** Statements to misspell, and the other statements of the model. */
+/** For each model, the statements to misspell (`statements`) and all other statements (`around`). */
 const MODELS: Record<string, { statements: string[]; around: string[] }> = {
   workshop: {
     statements: [
@@ -192,7 +192,7 @@ async function solved(statements: readonly string[]) {
 
 const contentOf = (room: Room) => room.cards.map(({ card_type, label, data }) => ({ card_type, label, data }));
 
-/** Whether every name and number of a statement is on the canvas. */
+/** Returns whether the canvas contains every name and number of a statement. */
 function holds(room: Room, statement: string): boolean {
   const canvas = JSON.stringify(contentOf(room));
   const parts = statement.match(/[\p{L}_][\p{L}\p{N}_]*|\d+(?:\.\d+)?/gu) ?? [];
@@ -216,7 +216,7 @@ describe.each(Object.entries(MODELS))('the model %s', (_, { statements, around }
     expect({ isSolved, text }).toMatchObject({ isSolved: true });
   });
 
-  it.each(statements)('is never solved without a misspelled statement: %s', async (statement) => {
+  it.each(statements)('is never solved if a misspelled statement is missing from the canvas: %s', async (statement) => {
     const mutants = mutantsOf(statement, dice(SEED + statement.length));
     expect(mutants.length).toBeGreaterThanOrEqual(5);
     const without = contentOf((await solved(all(statement, []))).room);

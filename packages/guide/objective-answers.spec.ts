@@ -3,7 +3,7 @@ import { Room } from '../../test/support/guide-room.js';
 
 const FINISH = 'x, y integer; kpi: none; requirement: none; data: in the formulas; confirm; solve';
 
-/** Answers a question after a solve of a model. */
+/** Solves a model and returns the answer to a question about the result. */
 async function answerTo(question: string, model: string): Promise<string> {
   const room = new Room();
   expect((await room.say(`${model}; ${FINISH}`)).text).toContain('Solved: the objective is');
@@ -23,7 +23,7 @@ it.each([
     'maximize p: 3x + 2y; a: x + y <= 4, soft, penalty 9; b: x + 3y <= 6, hard',
     'The objective `p` is 12, the most that the constraints allow.',
   ],
-])('reports the objective without the penalties for violated constraints: %s', async (model, answer) => {
+])('reports the objective separately from the penalties for violated constraints: %s', async (model, answer) => {
   expect(await answerTo('what is p', model)).toContain(answer);
 });
 
@@ -36,7 +36,7 @@ it.each([
   expect(await answerTo(question, model)).toContain(answer);
 });
 
-it('explains how to get the value of an indexed objective if there are several objectives', async () => {
+it('explains how to see the value of an indexed objective among several objectives', async () => {
   const model = 'weeks: 1 to 2; make[t] integer for t in weeks; maximize p: 3x + y, weight 1; b: x + 3y <= 6, hard';
   const other = 'maximize q: sum t in weeks: make[t], weight 2; c: make[t] <= 4 for t in weeks, hard';
   expect(await answerTo('what is q', `${model}; ${other}`)).toContain(

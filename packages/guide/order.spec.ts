@@ -31,7 +31,7 @@ const FAMILY = [
 const KPI = [...WORDS.slice(0, 3), 'kpi: tables >= 12', ...WORDS.slice(4)];
 const TAKEN = [...SCALAR.slice(0, 4), 'profit >= 700', 'Labour = 12'];
 
-/** Sends messages in the given order. Returns the checklist of the model and the result of its solve. */
+/** Sends messages in the given order and asks for a solve. Returns the checklist and the outcome. */
 async function outcomeOf(messages: readonly string[]): Promise<object> {
   const room = new Room();
   for (const message of messages) await room.say(message);
@@ -64,8 +64,8 @@ describe('the order of statements', () => {
   it.each([
     ['a model', SCALAR, 'Solved: the objective is 540'],
     ['a requirement in words', WORDS, 'The model cannot be solved yet'],
-    ['a KPI that limits', KPI, 'The model cannot be solved yet'],
-    ['the name of an objective and a constraint', TAKEN, 'The model cannot be solved yet'],
+    ['a KPI that contains a limit', KPI, 'The model cannot be solved yet'],
+    ['limits on the names of an objective and a constraint', TAKEN, 'The model cannot be solved yet'],
   ])('leads to the same result in one message or in several: %s', async (_, statements, end) => {
     await fc.assert(
       fc.asyncProperty(ordersOf(statements), async (order) => {
@@ -83,6 +83,6 @@ it.each([
   'ps: a, b; cap = 3; need of ps: a 2, b 5; make[p] for p in ps; maximize n: sum p in ps: make[p]; Cap: make[p] <= 4 for p in ps where need[p] > cap; Tot: sum p in ps: make[p] <= 9',
   'x <= 4; maximize x: 3 x; X: 2 x <= 6',
   'x integer; budget = 6; maximize n: x; Budget: 2 x <= budget',
-])('allows a constraint with a name that its model uses: %s', async (model) => {
+])('allows a constraint to share a name with something else in the model: %s', async (model) => {
   expect(await outcomeOf([model])).toMatchObject({ end: expect.stringContaining('Solved') as unknown });
 });

@@ -11,7 +11,7 @@ it.each([
   ['requirement: 1.000 tables', '1.000', '1', '1000'],
   ['what if hours = 1.000', '1.000', '1', '1000'],
 ])(
-  'explains a decimal point that may be meant as a thousands separator: %s',
+  'reports a decimal point that may be meant as a thousands separator: %s',
   async (statement, written, figure, thousands) => {
     const room = new Room();
     await room.say(TABLES);
@@ -33,7 +33,7 @@ it('adds a note about the decimal point to the card', async () => {
 });
 
 it.each(['chairs <= 1.5', 'chairs <= 0.500', 'chairs <= 1000', 'chairs <= 1.2345', 'set labour description: "1.000"'])(
-  'does not explain unambiguous numbers: %s',
+  'does not report unambiguous numbers: %s',
   async (statement) => {
     const room = new Room();
     await room.say(TABLES);

@@ -73,7 +73,7 @@ describe('a proposal', () => {
     'chairs or tables at most 5',
     'chairs made of oak at most 5',
     'we have 3 more carpenters than chairs',
-  ])('is not made for %j because it would omit words', async (text) => {
+  ])('is not made for %j, because it would ignore some words', async (text) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe('a proposal', () => {
     ['our chairs must always be at most 5 pieces', 'chairs <= 5'],
     ['the number of chairs at most 5', 'chairs <= 5'],
     ['chairs plus tables at most 5', 'chairs + tables <= 5'],
-  ])('ignores words without meaning in %j', async (text, expected) => {
+  ])('ignores filler words in %j', async (text, expected) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([expected]);
   });
 
@@ -89,7 +89,7 @@ describe('a proposal', () => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([]);
   });
 
-  it('applies only if the user chooses it', async () => {
+  it('is applied only if the user chooses it', async () => {
     const room = new Room();
     await room.say(PRODUCTS);
     const { question } = await room.say('make of every product should not exceed its demand');

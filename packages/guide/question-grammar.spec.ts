@@ -82,7 +82,7 @@ describe('a what-if question', () => {
     'what would the profit be with more friendly staff?',
     'how many tables would we make if it rains',
     'what is the profit with 3 people more or fewer',
-  ])('is never parsed as a question about the current plan: %s', (text) => {
+  ])('is never interpreted as a question about the current plan: %s', (text) => {
     expect(readStatement(text).statement?.kind).not.toBe('question');
   });
 
@@ -90,11 +90,11 @@ describe('a what-if question', () => {
     'the sum of chairs and tables is at most 12',
     'total of chairs and tables below 13',
     'the largest order must stay within the budget',
-  ])('is not parsed from a limit: %s', (text) => {
+  ])('is not recognized in a limit: %s', (text) => {
     expect(readStatement(text).statement).toBeUndefined();
   });
 
-  it('is not parsed from a question about a name that contains such words', () => {
+  it('is not recognized in a question about a name that contains a word such as `with`', () => {
     expect(readStatement('what is the profit with tax').statement).toMatchObject({
       kind: 'question',
       about: { subject: 'profit with tax' },
@@ -157,12 +157,12 @@ describe('a what-if question', () => {
     'what if the budget is 2 times 40',
     'what if budget is 3 dozen',
     'what if the budget is 40 than before',
-  ])('is never parsed only partially: %s', (text) => {
+  ])('is never parsed in part: %s', (text) => {
     const reason = expect.stringContaining('is not a change that I understand');
     expect(readStatement(text)).toEqual({ statement: { kind: 'unclear_question', reason } });
   });
 
-  it('explains its syntax if it cannot be parsed', () => {
+  it('leads to an explanation of its syntax if it cannot be parsed', () => {
     const reason = expect.stringContaining('what if the budget is 300');
     expect(readStatement('what if everything goes wrong').statement).toEqual({ kind: 'unclear_question', reason });
   });
@@ -175,7 +175,7 @@ describe('a what-if question', () => {
     'what if Labour is soft',
     'what if carts <= 5 + rickshaws',
     'how many carts if Labour <= 2 carts',
-  ])('does not change any card if it is not understood: %s', async (text) => {
+  ])('changes no card if it is not understood: %s', async (text) => {
     const room = new Room();
     await room.say(
       'rickshaws, carts >= 0; budget = 200; maximize profit: 30 carts + 22 rickshaws; Labour: 2 carts <= 36',

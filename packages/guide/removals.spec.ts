@@ -4,7 +4,7 @@ import { Room } from '../../test/support/guide-room.js';
 it.each<[string[], string, string[]]>([
   [['price: 3', 'hours: 40'], 'remove Values', ['remove price: 3', 'remove hours: 40']],
   [['price: 3'], 'remove price', ['remove price: 3']],
-])('suggests what to remove after %j', async (statements, removal, suggested) => {
+])('suggests the exact removals after %j', async (statements, removal, suggested) => {
   const room = new Room();
   for (const statement of statements) await room.say(statement);
   const cards = room.cards.length;
@@ -29,7 +29,7 @@ it.each(['remove Values', 'remove the values', 'remove price; remove hours'])(
   },
 );
 
-it('suggests how to remove values on other cards, and adds no card for the failed attempt', async () => {
+it('suggests how to remove values on other cards, and adds no card for the failed removal', async () => {
   const room = new Room();
   await room.say('price = 3, hours = 40; set Values label: Shop; kpi: none');
   const { text } = await room.say('remove values');

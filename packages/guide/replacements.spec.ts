@@ -43,12 +43,12 @@ const SECOND: [string, string, string, string][] = [
 ];
 
 describe('a statement that replaces earlier content', () => {
-  it.each(SECOND)('is reported with the earlier content: %s', async (_, first, second, replaced) => {
+  it.each(SECOND)('is reported with the content that it replaces: %s', async (_, first, second, replaced) => {
     expect(await answerTo(first, second)).toContain(`This replaces \`${replaced}\``);
   });
 
   it.each(SECOND)(
-    'is reported with the earlier content in the same message: %s',
+    'is reported with the content that it replaces in the same message: %s',
     async (_, first, second, replaced) => {
       expect(await answerTo(`${first}\n${second}`)).toContain(`This replaces \`${replaced}\``);
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../test/support/guide-room.js';
 
-/** Returns a room after the given messages, and the last answer. */
+/** Sends the messages to a new room. Returns the room and the guide's last answer. */
 async function after(...texts: string[]) {
   const room = new Room();
   let last = await room.say('Hello');
@@ -14,7 +14,7 @@ const CHAIRS =
 const PRODUCTS = 'products: oak chair, table; minimum of products: oak chair 2, table 3';
 
 describe('a production requirement', () => {
-  it('becomes a card if it is a relation with an index, a quantity or plain text', async () => {
+  it('becomes a card, whether it is a relation, a quantity or plain text', async () => {
     const { room, text } = await after(
       `${CHAIRS}\n${PRODUCTS}\nmake[p] integer for p in products`,
       'requirement Minimum: make[p] >= minimum[p] for p in products\nproduce 10 chairs\nrequirement: chairs >= tables\nrequirement: be nice',
@@ -35,7 +35,7 @@ describe('a production requirement', () => {
     expect(text).toContain('- Requirement `Requirement 3`: `chairs >= tables`\n');
   });
 
-  it('keeps its card if it is repeated or turns into another variant', async () => {
+  it('keeps its card if it is repeated or rewritten as a different type', async () => {
     const { room } = await after(CHAIRS, 'requirement: chairs >= tables', 'requirement: chairs >= tables');
     expect(room.cards.filter(({ card_type }) => card_type === 'production_requirement')).toHaveLength(1);
     await room.say('requirement Requirement 1: 5 chairs');
@@ -47,7 +47,7 @@ describe('a production requirement', () => {
     expect(room.data('Requirement 1')).toEqual({ description: 'be nice' });
   });
 
-  it('is met by the plan, and makes the previous result outdated', async () => {
+  it('is met by the plan, and makes earlier results outdated', async () => {
     const { room, text } = await after(`${CHAIRS}\nWood: chairs + tables <= 15, hard`, 'solve');
     expect(text).toContain('the objective is 550, with `chairs = 10`, `tables = 5`');
     const more = await room.say('produce 12 chairs');
@@ -57,7 +57,7 @@ describe('a production requirement', () => {
     expect(room.feasibility).toBe('pass');
   });
 
-  it('is reported if it cannot be met, and can then be left out', async () => {
+  it('is reported if it cannot be met, and can then be excluded from the solve', async () => {
     const { room, text, question } = await after(`${CHAIRS}; data: in the formulas; produce 21 chairs`, 'solve');
     expect(text).toContain('The model has no solution: `tables >= 0`, `Labour`, `chairs` cannot hold together.');
     expect(question?.options.map(({ label }) => label)).toEqual([
@@ -85,7 +85,7 @@ describe('a production requirement', () => {
     expect(solved.text).toContain('Solved: the objective is 600');
   });
 
-  it('leads to questions about its unknown names', async () => {
+  it('leads to a question about an unknown name', async () => {
     const { question } = await after(CHAIRS, 'requirement: stools >= 2');
     expect(question?.question).toContain('What is `stools`?');
     const family = await after(CHAIRS, PRODUCTS, 'requirement: make[p] >= minimum[p] for p in products');
@@ -98,7 +98,7 @@ describe('a statement that a list is empty', () => {
     ['requirement: 8 tables', 'requirement: none', 'the requirement `tables` stays', 'remove requirement tables'],
     ['kpi: delivery', 'kpi: none', 'the kpi `delivery` stays', 'remove kpi delivery'],
     ['data: demand.csv', 'data: in the formulas', 'the data `demand.csv` stays', 'remove data demand.csv'],
-  ])('is answered with the cards that remain: %s, then %s', async (first, none, staying, removal) => {
+  ])('is answered with the card that contradicts it: %s, then %s', async (first, none, staying, removal) => {
     const room = new Room();
     room.files = ['demand.csv'];
     await room.say(`tables integer; ${first}`);
@@ -120,7 +120,7 @@ describe('a statement that a list is empty', () => {
   });
 
   it.each(['no other kpis', 'kpis: no others', 'no further requirements', 'no more data'])(
-    'keeps existing cards: %s',
+    'is accepted if it allows for existing cards: %s',
     async (statement) => {
       const room = new Room();
       room.files = ['demand.csv'];

@@ -8,7 +8,7 @@ import type { Reply } from './steps.js';
 
 const VALUES: Record<string, number> = { chairs: 10, tables: 5 };
 
-/** Answers a question about a run with these values. */
+/** Returns the answer to a question about a run with the values in `VALUES`. */
 async function answerTo(subject: string): Promise<string> {
   const room = new Room();
   await room.say('chairs, tables integer; maximize profit: 30 chairs + 50 tables; kpi: none');
@@ -42,7 +42,7 @@ describe('an answer about values', () => {
     expect(await answerTo(subject)).toBe(text);
   });
 
-  it('reports the unknown item among several items', async () => {
+  it('reports an unknown item in a list', async () => {
     expect(await answerTo('chairs and sofas')).toMatch(/^`chairs` is 10\. I cannot answer that: .*`sofas`/);
   });
 
@@ -52,7 +52,7 @@ describe('an answer about values', () => {
     ['chairs of oak', 'oak'],
     ['profit without tables', 'without tables'],
     ['tables for Hamburg', 'Hamburg'],
-  ])('is not given if it would ignore a word: %s', async (subject, word) => {
+  ])('is refused if it would ignore a word: %s', async (subject, word) => {
     expect(await answerTo(subject)).toContain(
       `I cannot answer that: I do not understand \`${word}\` in \`${subject}\`. Ask `,
     );
@@ -63,7 +63,7 @@ describe('an answer about values', () => {
     ['chairs should we order', '`chairs` is 10.'],
     ['chairs are needed', '`chairs` is 10.'],
     ['profit of the plan', 'The objective `profit` is 550, the most that the constraints allow.'],
-  ])('ignores words without meaning: %s', async (subject, text) => {
+  ])('ignores filler words: %s', async (subject, text) => {
     expect(await answerTo(subject)).toBe(text);
   });
 });

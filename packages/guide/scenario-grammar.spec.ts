@@ -74,7 +74,7 @@ describe('readScenario', () => {
     ['solve scenarios', { kind: 'solve_scenarios' }],
     ['solve all the scenarios!', { kind: 'solve_scenarios' }],
     ['solve scenario "two shifts"', { kind: 'solve_scenarios', names: ['two shifts'] }],
-  ])('parses %s as another statement', (text, statement) => {
+  ])('parses %s as another type of statement', (text, statement) => {
     expect(read(text)).toEqual({ statement });
   });
 
@@ -89,11 +89,14 @@ describe('readScenario', () => {
     expect(read(text)).toEqual({ reason: expect.stringMatching(/^say what changes, as in `hours x 1\.5`/) });
   });
 
-  it.each(['scenario 1: x + y <= 4', 'Scenario A: x >= 2 y'])('leaves constraints unchanged: %s', (text) => {
-    expect(read(text)).toMatchObject({ statement: { kind: 'relation', label: text.slice(0, 10) } });
-  });
+  it.each(['scenario 1: x + y <= 4', 'Scenario A: x >= 2 y'])(
+    'parses a constraint whose name begins with the word `scenario`: %s',
+    (text) => {
+      expect(read(text)).toMatchObject({ statement: { kind: 'relation', label: text.slice(0, 10) } });
+    },
+  );
 
-  it('parses the changes that the guide formats', () => {
+  it('parses changes as the guide formats them', () => {
     const figure = fc.oneof(fc.integer({ min: -1_000, max: 1_000 }), fc.constantFrom(0.5, 1.25, -2.75));
     const operation = fc.oneof(
       fc.record({ times: figure }),

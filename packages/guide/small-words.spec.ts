@@ -37,7 +37,7 @@ it.each(['must hold', 'must always hold', 'have to hold'])(
   },
 );
 
-it('accepts `no` as an answer to the last question', async () => {
+it('accepts `no` as an answer to the offer of a solve', async () => {
   const room = await roomWith(`${TABLES}; ${FINISH}`);
   const { text, calls } = await room.say('no');
   expect(text).not.toContain('could not use');
@@ -52,7 +52,7 @@ it.each(['maximize', 'minimize', 'objective'])(
   },
 );
 
-it('reads `max` and `min` as values if they are set to numbers', async () => {
+it('treats `max` and `min` as values if they are set to numbers', async () => {
   const room = await roomWith('max = 12; min = 2; maximize n: x; cap: x <= max; floor: x >= min; x continuous', FINISH);
   expect(room.data('Values')).toMatchObject({ values: { max: 12, min: 2 } });
   expect((await room.say('confirm; solve')).text).toContain('the objective is 12');
@@ -69,7 +69,7 @@ it.each(['M: sum t in weeks: make[t] <= 8 for t in weeks', 'M: 2 >= sum t in wee
 );
 
 it.each(['tables may exceed 5', 'tables can be more than 5', 'tables are allowed to exceed 5'])(
-  'does not propose a limit for a permission: %s',
+  'does not propose a limit for a statement that only permits something: %s',
   async (text) => {
     const room = await roomWith(`${TABLES}; ${FINISH}`);
     const { question } = await room.say(text);

@@ -78,7 +78,7 @@ describe('typedOptions', () => {
   });
 });
 
-describe('a misspelled answer whose number differs from the option', () => {
+describe('a misspelled answer whose number differs from the options', () => {
   it.each<[string, object]>([
     ['Whole numbers from 1', { domain: 'integer', lower: 1 }],
     ['Whole numbrs from 1', { domain: 'integer', lower: 1 }],

@@ -30,7 +30,7 @@ describe('undo', () => {
     expect(room.data('labour')).toEqual({ expression: 'x + y <= 4', classification: 'hard' });
   });
 
-  it('undoes an earlier change each time it is repeated', async () => {
+  it('undoes one earlier change each time it is repeated', async () => {
     const room = await after(MODEL, 'labour: x + y <= 5', 'labour: x + y <= 6', 'remove labour');
     await room.say('undo');
     expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 6' });
@@ -43,7 +43,7 @@ describe('undo', () => {
     expect((await room.say('undo')).text).toContain('no changes of cards in this conversation that I can undo');
   });
 
-  it('keeps and reports changes whose previous content is not in the conversation', async () => {
+  it('keeps and reports changes whose earlier content the conversation does not show', async () => {
     const room = await after(MODEL);
     room.messages = [];
     await room.say('labour: x + y <= 9');
@@ -82,12 +82,12 @@ describe('a repeated question', () => {
     expect(other.question?.question).toBe('Where does the data come from?');
   });
 
-  it('appears in full if it was settled in the meantime', async () => {
+  it('appears in full again if it was answered in the meantime', async () => {
     const room = await after(`${MODEL}; kpi: none; data: in the formulas; requirement: none; confirm`, 'solve');
     expect((await room.say('labour: x + y <= 5')).question?.question).toBe('Shall I solve the model?');
   });
 
-  it('appears in full if its options have changed', async () => {
+  it('appears in full again if its options have changed', async () => {
     const room = new Room();
     room.files = ['a.csv'];
     await room.say(`${MODEL}; kpi: none`);

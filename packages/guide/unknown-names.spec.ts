@@ -12,7 +12,7 @@ const FACTS: FileFacts = {
 };
 const FILE = { path: 'plants.csv', key: ['Plant'], isDistinct: false };
 
-/** Sends the messages to a room that has `plants.csv`. Returns the room and the guide's last answer. */
+/** Sends the messages to a room with the file `plants.csv`. Returns the room and the guide's last answer. */
 async function after(...texts: string[]) {
   const room = new Room();
   room.files = ['plants.csv'];
@@ -28,8 +28,8 @@ const VARIABLES = /Whole numbers|Amounts from 0|Yes-or-no/;
 
 describe('an unknown name used as a number', () => {
   it.each([
-    ['the limit of a family', 'Limit: make[p] <= Capacity[p] for p in plants', 'Capacity', 'Capacity t/month'],
-    ['the limit on the left', 'Limit: Capacity[p] >= make[p] for p in plants', 'Capacity', 'Capacity t/month'],
+    ['a limit on a family', 'Limit: make[p] <= Capacity[p] for p in plants', 'Capacity', 'Capacity t/month'],
+    ['a limit on the left side', 'Limit: Capacity[p] >= make[p] for p in plants', 'Capacity', 'Capacity t/month'],
     ['a coefficient', 'Spend: sum p in plants: cost[p] * make[p] <= 100', 'cost', 'Cost (€/t)'],
     ['a divisor', 'Use: make[p] / capacity[p] <= 1 for p in plants', 'capacity', 'Capacity t/month'],
     ['a condition', 'Some: make[p] <= 5 for p in plants where capacity[p] > 100', 'capacity', 'Capacity t/month'],
@@ -45,13 +45,13 @@ describe('an unknown name used as a number', () => {
     expect(question?.question).not.toContain(`\`${name}`);
   });
 
-  it('receives the index of its formula if it is written without an index', async () => {
+  it('gets the index of its formula if it is written without an index', async () => {
     const turn = await after(MAKE, 'Limit: make[p] <= capacity for p in plants');
     await turn.room.choose('capacity is the column Capacity t/month of plants.csv');
     expect(turn.room.data('Limit')).toMatchObject({ expression: 'make[p] <= Capacity_t_month[p]' });
   });
 
-  it('is replaced in the formulas if another formula already uses the column name', async () => {
+  it('is replaced in its formula if another formula already uses the name of the column', async () => {
     const turn = await after(
       MAKE,
       'Limit: make[p] <= capacity[p] for p in plants; Least: make[p] >= 0.1 Capacity_t_month[p] for p in plants',
@@ -77,7 +77,7 @@ describe('an unknown name used as a number', () => {
     ['x integer; maximize gain: price * x; Most: x <= 4', 'price'],
     ['x integer; maximize gain: 3 x; Most: budget >= 2 x', 'budget'],
     ['x integer; maximize gain: 3 x; Most: x + 2 = target', 'target'],
-  ])('receives a value from a free-text answer: %s', async (text, name) => {
+  ])('gets a value from a free-text answer: %s', async (text, name) => {
     const room = new Room();
     const { question } = await room.say(text);
     expect(question?.options.map(({ label }) => label)).toEqual(['It is a value that I enter', 'Later']);
@@ -128,7 +128,7 @@ describe('a variable that only relaxes limits', () => {
     'x, cap integer; minimize cost: x; Limit: x <= cap, hard',
     'x, cap integer; minimize cost: x; Limit: x - cap <= 3',
     'x, cap continuous; minimize cost: x; Limit: cap >= 2 x; Other: 3 cap + 4 >= x',
-  ])('causes only one warning: %s', async (text) => {
+  ])('causes a warning only once: %s', async (text) => {
     const room = new Room();
     expect((await room.say(text)).text).toMatch(WARNING);
     expect((await room.say('kpi: cost')).text).not.toMatch(WARNING);
@@ -147,7 +147,7 @@ describe('a variable that only relaxes limits', () => {
 it.each([
   ['(i, j) in arcs', 'flow[i, j]'],
   ['(i, j) in arcs, t in weeks', 'flow[i, j, t]'],
-])('is offered as a variable over pairs: %s', async (index, member) => {
+])('offers a variable that is indexed by pairs: %s', async (index, member) => {
   const room = new Room();
   room.files = ['arcs.csv'];
   const arcs = { path: 'arcs.csv', key: ['i', 'j'], isDistinct: false };

@@ -9,7 +9,7 @@ const TABLES = [
 ].join('\n');
 const FINISH = 'all constraints are hard; kpi: none; requirement: none; data: in the formulas';
 
-/** Sends messages and solves the model. */
+/** Sends the messages and asks for a solve. */
 async function solved(...messages: string[]) {
   const room = new Room();
   for (const message of messages) await room.say(message);
@@ -76,7 +76,7 @@ describe('a limit stated in words', () => {
   );
 });
 
-describe('a statement before the objective', () => {
+describe('a limit that begins with an objective keyword', () => {
   it.each([
     'min stock 10',
     'max tables 5',
@@ -94,7 +94,7 @@ describe('a statement before the objective', () => {
   });
 
   it.each(['min stock 10', 'max tables 5', 'max hours per week 20', 'goal: at most 5 tables', 'max five tables'])(
-    'prevents a solve in a separate message: %s',
+    'prevents a solve even in a separate message: %s',
     async (statement) => {
       const { isSolved } = await solved(statement, `${TABLES}\n${FINISH}`);
       expect(isSolved).toBe(false);
@@ -112,7 +112,7 @@ describe('a statement before the objective', () => {
 
 describe('a formula below the heading of an objective', () => {
   it.each(['- ', '* ', '• '])(
-    'is not read if its first character may be a minus sign or a bullet: %s',
+    'is not used if its first character may be a minus sign or a bullet: %j',
     async (mark) => {
       const lines = `labour: tables + chairs <= 30\nchairs, tables integer\nmaximize profit:\n${mark}30 chairs\n${mark}50 tables`;
       const { room, isSolved } = await solved(`${lines}\n${FINISH}`);
@@ -121,7 +121,7 @@ describe('a formula below the heading of an objective', () => {
     },
   );
 
-  it('is read if its line has no list marker', async () => {
+  it('is used if its line has no list marker', async () => {
     const room = new Room();
     await room.say('maximize profit:\n30 chairs + 50 tables');
     expect(room.data('profit')).toMatchObject({ expression: '30 chairs + 50 tables' });
@@ -142,7 +142,7 @@ describe('a list of amounts or rules', () => {
   });
 
   it.each(['shifts: one, two, three', 'lines: line one, line two', 'woods: oak, pine'])(
-    'becomes a set: %s',
+    'is distinguished from a set: %s',
     async (list) => {
       const room = new Room();
       await room.say(list);
@@ -165,7 +165,7 @@ describe('a list of amounts or rules', () => {
   });
 });
 
-describe('an open question for a formula', () => {
+describe('an open question that asks for a formula', () => {
   const BOATS = [
     'boat, canoe integer',
     'minimize time: 20 boat + 40 canoe',
@@ -176,7 +176,7 @@ describe('an open question for a formula', () => {
   ].join('\n');
 
   it.each(['boat must not exceed 40', 'we own 12 boat', 'at most 40 of them', 'boat 40 max', 'canoe >= 60 % of 12'])(
-    'does not accept a sentence without a formula as its answer: %s',
+    'does not accept a sentence without a formula as an answer: %s',
     async (sentence) => {
       const room = new Room();
       await room.say(BOATS);
@@ -189,7 +189,7 @@ describe('an open question for a formula', () => {
     },
   );
 
-  it('accepts a formula as its answer', async () => {
+  it('accepts a formula as an answer', async () => {
     const room = new Room();
     await room.say('x, y integer\nmaximize profit');
     await room.say('3 x + 2 y');
@@ -198,7 +198,7 @@ describe('an open question for a formula', () => {
 });
 
 it.each(['stools must not exceed 5', 'a maximum of 35 boards', 'no chairs on Mondays'])(
-  'does not accept a limit as a file: %s',
+  'does not treat a limit as a file name: %s',
   async (limit) => {
     const room = new Room();
     await room.say(`${TABLES}\nall constraints are hard; kpi: none`);

@@ -9,7 +9,7 @@ const RIVER = [
 ];
 const FINISH = 'all constraints are hard; kpi: none; requirement: none';
 
-/** Enters a model that contains the statements, and solves it. */
+/** Enters a model with the statements and asks for a solve twice. */
 async function solved(...statements: string[]) {
   const room = new Room();
   const first = await room.say([...RIVER, ...statements, FINISH, 'confirm; solve'].join('\n'));
@@ -104,7 +104,7 @@ describe('a statement that cannot be parsed', () => {
     expect(text).not.toContain('do not understand');
   });
 
-  it('can be replaced by a statement of another kind with the same name', async () => {
+  it('can be replaced by a statement of another type with the same name', async () => {
     const room = new Room();
     await room.say('minimize cost: sum t in weeks: make[t]\nweeks: 1 ot 4\nprofit: 3 make + 2');
     expect(room.cards.map(({ card_type, label }) => [card_type, label])).toEqual([
@@ -131,7 +131,7 @@ describe('a statement that cannot be parsed', () => {
     ]);
   });
 
-  it('keeps the text of a repair that cannot be parsed either', async () => {
+  it('is kept and reported again if its repair cannot be parsed either', async () => {
     const room = new Room();
     await room.say([...RIVER, FINISH].join('\n'));
     const { text } = await room.say(
@@ -150,7 +150,7 @@ describe('a statement that cannot be parsed', () => {
     expect(text).toContain('The model cannot be solved yet:\n- `share`: `%` at character 12');
   });
 
-  it('is asked about before the class of constraints', async () => {
+  it('leads to a question before the guide asks for the class of constraints', async () => {
     const room = new Room();
     const { question } = await room.say([...RIVER, 'share: canoe >= 60%'].join('\n'));
     expect(question).toMatchObject({
@@ -174,7 +174,7 @@ describe('a sentence with a name and a number', () => {
     'boat plus three times canoe not more than 90',
     'there must be three times as many boats as canoes',
     'canoes are kept within a total of 12 a day',
-  ])('is never left out of a solve: %s', async (text) => {
+  ])('is never ignored by a solve: %s', async (text) => {
     const { room, isSolved } = await solved(text);
     expect(isSolved).toBe(false);
     expect(room.cards.filter(({ data }) => data['expression'] === text)).toHaveLength(1);
@@ -183,7 +183,7 @@ describe('a sentence with a name and a number', () => {
 
 describe('a limit on a misspelled variable', () => {
   it.each(['cano <= 3', 'canoes >= 4', 'boaat <= 12', 'canou < 3'])(
-    'is asked about before a solve: %s',
+    'leads to a question before a solve: %s',
     async (text) => {
       const { first, isSolved } = await solved(text);
       expect(isSolved).toBe(false);
@@ -191,7 +191,7 @@ describe('a limit on a misspelled variable', () => {
     },
   );
 
-  it('moves to the intended variable', async () => {
+  it('can be moved to the intended variable', async () => {
     const room = new Room();
     await room.say([...RIVER, 'cano <= 3', FINISH].join('\n'));
     await room.choose('It is canoe');
@@ -199,7 +199,7 @@ describe('a limit on a misspelled variable', () => {
     expect(room.data('canoe')).toMatchObject({ upper: 3 });
   });
 
-  it('remains unchanged if the name is declared', async () => {
+  it('remains unchanged if the user confirms the name as another variable', async () => {
     const room = new Room();
     await room.say([...RIVER, 'cano <= 3', FINISH].join('\n'));
     const { calls } = await room.choose('cano is another variable');
@@ -242,7 +242,7 @@ it.each([
 });
 
 it.each(['kpi: none', 'requirement: none'])(
-  'prevents solves until values for an unknown name are removed, whatever question is open: %s',
+  'prevents solves until ambiguous statements are removed, regardless of the open question: %s',
   async (closed) => {
     const room = new Room();
     await room.say([...RIVER, 'all constraints are hard; data: in the formulas', closed, 'confirm'].join('\n'));
@@ -267,7 +267,7 @@ it.each<[string, string]>([
   expect(room.cards).toMatchObject([{ card_type: 'data', data: { members } }]);
 });
 
-it('applies a statement that depends on a later line of the message', async () => {
+it('applies a statement that depends on a later line of the same message', async () => {
   const room = new Room();
   const { text } = await room.say('set x upper: 9\nlabour is hard\nx in pieces\nlabour: x <= 4\nx integer');
   expect(room.data('x')).toEqual({ name: 'x', upper: 9, domain: 'integer', unit: 'pieces' });

@@ -4,21 +4,21 @@ import { Room } from '../../test/support/guide-room.js';
 const MODEL =
   'maximize p: 3x + 2y; c: x + y <= 4, hard; d: x + 3y <= 6, hard; x, y integer; kpi: none; requirement: none; data: in the formulas; confirm; solve';
 
-/** Returns a room with a solved model after the given messages. */
+/** Solves a model in a new room, sends the messages and returns the room. */
 async function after(...texts: string[]): Promise<Room> {
   const room = new Room();
   for (const text of [MODEL, ...texts]) await room.say(text);
   return room;
 }
 
-it('lists the unused statements since the last solve in the next solve', async () => {
+it('lists statements that were not used since the last solve', async () => {
   const room = await after('minimize', 'remove b');
   const { text } = await room.say('x <= 3; solve');
   expect(text).toContain('Said since the last solve, and not in this plan:\n- `minimize`\n- `remove b`');
   expect((await room.say('x <= 2; solve')).text).not.toContain('Said since');
 });
 
-it('omits statements that were repeated and applied', async () => {
+it('omits statements that were later repeated and applied', async () => {
   const room = await after('remove e', 'e: x <= 3, hard', 'remove e');
   expect((await room.say('solve')).text).not.toContain('Said since');
 });
@@ -33,13 +33,13 @@ it.each([
   ['make c and d soft, penalty 7', [{ penalty: 7 }, { penalty: 7 }]],
   ['make all constraints soft, penalty 7', [{ penalty: 7 }, { penalty: 7 }]],
   ['d is soft; set d penalty 3', [{ classification: 'hard' }, { penalty: 3 }]],
-])('applies the whole statement: %s', async (text, constraints) => {
+])('applies every part of the statement: %s', async (text, constraints) => {
   const room = await after(text);
   const found = room.cards.filter(({ card_type }) => card_type === 'constraint');
   expect(found.map(({ data }) => data)).toEqual(constraints.map((data) => expect.objectContaining(data)));
 });
 
-it('removes none of the listed cards if a name is unknown', async () => {
+it('removes no card if one of the listed names is unknown', async () => {
   const room = await after();
   expect((await room.say('remove c and e')).text).toContain('nothing on the canvas is called `e`');
   expect(room.data('c')).toBeDefined();

@@ -14,7 +14,7 @@ describe('a warning', () => {
     'requirement: none; Named: x[p] <= 2 for p in products where p = "c", hard',
     'requirement: x[p] >= 2 for p in products where price[p] > 100',
     'requirement: none; x[p] <= 2 * price[p] for p in products; Big: x[p] >= 2 for p in products where price[p] < 0, hard',
-  ])('is reported and postpones a single solve: %s', async (statements) => {
+  ])('is reported before the model is solved, but only once: %s', async (statements) => {
     const room = new Room();
     await room.say(`${MODEL}; ${statements}`);
     const first = await room.say('solve');
@@ -25,7 +25,7 @@ describe('a warning', () => {
     expect(second.text).toContain('Warnings:\n- ');
   });
 
-  it('postpones a solve again if a new warning appears', async () => {
+  it('postpones another solve if it is new', async () => {
     const room = new Room();
     await room.say(`${MODEL}; requirement: none; Big: x[p] <= 2 for p in products where price[p] > 100, hard`);
     await room.say('solve');
@@ -36,7 +36,7 @@ describe('a warning', () => {
   });
 
   it.each(['L: x["a"] <= y, hard', 'y <= x["a"] <= 4', 'L: sum p in products: x[p] <= 3'])(
-    'is not a blocking gap: %s',
+    'does not replace a blocking gap: %s',
     async (statement) => {
       const room = new Room();
       await room.say(`${MODEL}; requirement: none; ${statement}`);

@@ -11,7 +11,7 @@ const CARTS =
 const GOODS =
   'goods: stool, oak chair; weeks: 1 to 3; price of goods: stool 4, oak chair 9; supply of weeks: 1 40, 2 40, 3 40; make[p, t] for p in goods, t in weeks; Hours: sum p in goods: make[p, t] <= supply[t] for t in weeks';
 
-/** Returns the changes of a question, or the reason for rejecting it. */
+/** Returns the changes that a question asks for, or the reason for rejecting it. */
 async function changesOf(text: string, model: string): Promise<Change[] | string> {
   const room = new Room();
   await room.say(model);
@@ -75,7 +75,7 @@ describe('a what-if question in plain words', () => {
     ['what if supply in week 2 is 50', [{ kind: 'cell', target: 'supply', key: ['2'], to: 50 }]],
     ['what if supply for 2 is 50', [{ kind: 'cell', target: 'supply', key: ['2'], to: 50 }]],
     ['what if supply rises by 10 %', [{ kind: 'column', target: 'supply', times: 1.1 }]],
-  ])('can change a single member of a column: %s', async (text, changes) => {
+  ])('can change a column or one of its cells: %s', async (text, changes) => {
     expect(await changesOf(text, GOODS)).toEqual(changes);
   });
 
@@ -88,7 +88,7 @@ describe('a what-if question in plain words', () => {
     ['what if make = 40', [{ kind: 'add', target: 'make[p] = 40 for p in goods' }]],
     ['what if make >= 2', [{ kind: 'bound', target: 'make.lower', to: 2 }]],
     ['what if there are no carts', kept('carts', 0)],
-  ])('becomes an additional limit if the existing bounds are stricter: %s', async (text, changes) => {
+  ])('becomes an additional limit unless it can replace a bound: %s', async (text, changes) => {
     const model =
       'carts <= 5; goods: elm, oak; cap of goods: elm 20, oak 50; make[p] <= cap[p] for p in goods; Wood: carts <= 9';
     expect(await changesOf(text, model)).toEqual(changes);
@@ -116,7 +116,7 @@ describe('a what-if question in plain words', () => {
     ['what if oak chair rises by 5', /`oak chair` is decided by the plan. Give an amount/],
     ['what if stool price is at most 5', /`price` is a column of the data/],
     ['what if elm = 3', /`elm` is a member of `make` and of `store`. Say which one you mean/],
-  ])('is rejected if it does not say clearly what should change: %s', async (text, reason) => {
+  ])('is rejected if it does not state clearly what should change: %s', async (text, reason) => {
     const trees = 'trees: elm, ash; make[e] for e in trees; store[e] for e in trees';
     expect(await changesOf(text, text.includes('elm') ? trees : GOODS)).toMatch(reason);
   });
@@ -127,7 +127,7 @@ describe('a what-if question in plain words', () => {
     ['what if price of pine is 5', /`pine` is not a member of `goods`/],
     ['what if supply of the night shift is 50', /`night shift` is not a member of `weeks`/],
     ['what if price is at most 5', /`price` is a column of the data and has no limit/],
-  ])('never changes all members instead of a single member: %s', async (text, reason) => {
+  ])('never changes the values of all members instead of a single member: %s', async (text, reason) => {
     expect(await changesOf(text, GOODS)).toMatch(reason);
   });
 });
@@ -140,7 +140,7 @@ describe('a what-if question that leaves something out', () => {
       'what if no labour and carts <= 3',
       ['what if carts.upper = 3, Labour = 0', 'what if carts.upper = 3, without Labour'],
     ],
-  ])('is answered by asking whether nothing is available or the limit does not apply: %s', async (text, statements) => {
+  ])('leads to a question: is nothing available, or does the limit not apply? (%s)', async (text, statements) => {
     const room = new Room();
     await room.say(`${CARTS}; all constraints are hard; kpi: none; requirement: none; data: in the formulas`);
     const { question } = await room.say(text);
@@ -148,7 +148,7 @@ describe('a what-if question that leaves something out', () => {
     for (const statement of statements) expect(readStatement(statement).statement?.kind).toBe('what_if');
   });
 
-  it('is answered with options that can be parsed for any constraint name', () => {
+  it('leads to options that can be parsed for any constraint name', () => {
     expect(readStatement('what if carts.upper = 3, Wood hours = 0').statement).toEqual({
       kind: 'what_if',
       changes: [
@@ -162,7 +162,7 @@ describe('a what-if question that leaves something out', () => {
     ['what if there is no limit on labour', [{ kind: 'off', target: 'Labour' }]],
     ['what if we drop labour', [{ kind: 'off', target: 'Labour' }]],
     ['what if without labour', [{ kind: 'off', target: 'Labour' }]],
-  ])('leaves out the constraint if it says so: %s', async (text, changes) => {
+  ])('leaves out a constraint if it says so explicitly: %s', async (text, changes) => {
     expect(await changesOf(text, CARTS)).toEqual(changes);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Room } from '../../test/support/guide-room.js';
 
-it('reports that no limit prevents fewer units if only upper limits bind', async () => {
+it('reports that no limit prevents a smaller value if only upper limits bind', async () => {
   const room = new Room();
   await room.say(
     'chairs, tables integer; maximize profit: 30 chairs + 50 tables; labour: 2 chairs + 4 tables <= 40, hard; wood: chairs + tables <= 15, hard',

@@ -7,7 +7,7 @@ const PROFIT =
   'chairs, tables integer; maximize profit: 30 chairs + 50 tables; Labour: 2 chairs + 4 tables <= 40, hard; data: in the formulas';
 const CLOSED = 'kpi: none; requirement: none; confirm';
 
-/** Sends messages and solves the model. */
+/** Sends the messages and asks for a solve. */
 async function solved(...messages: string[]) {
   const room = new Room();
   for (const message of messages) await room.say(message);
@@ -35,7 +35,7 @@ describe('a plain-text requirement that mentions the model', () => {
   });
 
   it.each(['at most 3 of each', 'boards are limited to 15', 'chairs + tables max 15', 'never over 4 chairs'])(
-    'does not answer a question: %s',
+    'is not accepted as an answer to a question: %s',
     async (answer) => {
       const { isSolved } = await solved(PROFIT, 'kpi: none; confirm', answer);
       expect(isSolved).toBe(false);
@@ -43,14 +43,14 @@ describe('a plain-text requirement that mentions the model', () => {
   );
 
   it.each(['requirement: be nice', 'requirement: ask Ada about tables', 'produce 12 tables'])(
-    'does not prevent a solve if a plan can meet or ignore it: %s',
+    'does not prevent a solve if it is met or does not limit the plan: %s',
     async (requirement) => {
       const { isSolved } = await solved(TABLES, 'kpi: none; confirm', requirement);
       expect(isSolved).toBe(true);
     },
   );
 
-  it('is repaired under its name', async () => {
+  it('can be repaired by its name', async () => {
     const { room } = await solved(TABLES, 'kpi: none; confirm', 'requirement Least: tables at least 12');
     const { text } = await room.say('requirement Least: tables >= 12; solve');
     expect(text).toContain('the objective is 24');
@@ -65,14 +65,14 @@ describe('a plain-text KPI that mentions the model', () => {
     'twice as many chairs as tables',
     'chairs + tables max 15',
     'between 3 and 5 tables per chair',
-  ])('does not answer the question about KPIs: %s', async (answer) => {
+  ])('is not accepted as an answer to the question about KPIs: %s', async (answer) => {
     const { room, isSolved } = await solved(PROFIT, answer, 'requirement: none; confirm');
     expect(isSolved).toBe(false);
     expect(room.cards.map(({ card_type }) => card_type)).not.toContain('kpi');
   });
 
   it.each(['kpi: tables >= 12', 'kpi: chairs + tables <= 12', 'kpi Tall: tables >= 12', 'indicator: 3 <= chairs'])(
-    'keeps its relation: %s',
+    'prevents a solve because of its relation: %s',
     async (kpi) => {
       const { isSolved, text } = await solved(TABLES, 'requirement: none; confirm', kpi);
       expect(isSolved).toBe(false);
@@ -137,7 +137,7 @@ describe('a relation that is not a chain', () => {
     expect(text).toContain('the objective is 33');
   });
 
-  it('becomes a chain if the name in the middle is a constant of the model', async () => {
+  it('is distinguished from a chain that begins with a constant of the model', async () => {
     const { room } = await solved(TABLES, CLOSED, 'least = 6', 'least <= 2 chairs <= 10');
     expect(room.cards.map(({ data }) => data['expression'])).toContain('least <= 2 chairs <= 10');
   });
@@ -162,7 +162,7 @@ it.each([
   expect(text).toContain(`This replaces \`${replaced}\``);
 });
 
-describe('a limit after a keyword for an objective', () => {
+describe('a limit after an objective keyword', () => {
   const room = async (...more: string[]) => {
     const opened = new Room();
     await opened.say(PROFIT);
@@ -214,7 +214,7 @@ describe('a limit after a keyword for an objective', () => {
     },
   );
 
-  it('explains how to undo a new objective', async () => {
+  it('leads to an explanation of how to undo a new objective', async () => {
     const opened = await room();
     const { text } = await opened.say('maximize 12 tables');
     expect(text).toContain('This replaces `maximize 30 chairs + 50 tables`\n\nWrite `undo` to undo these changes.');

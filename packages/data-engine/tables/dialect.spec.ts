@@ -55,7 +55,7 @@ describe('single column with a separator in every row', () => {
   });
 });
 
-/** Converts a dialect to options that a caller can send. Fields that are null are omitted, so that the service detects them. */
+/** Converts a dialect to options that a caller can send. Null fields are omitted, so that the service detects them. */
 const optionsOf = (dialect: Dialect): DialectOptions =>
   Object.fromEntries(
     Object.entries(dialect).filter(
