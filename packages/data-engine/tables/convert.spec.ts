@@ -606,9 +606,9 @@ describe('a JSON file', () => {
   it.each([
     ['empty', ''],
     ['an empty list', '[]'],
-    ['text', 'hello'],
+    ['plain text', 'hello'],
     ['scalars', '[1,2]'],
-    ['cut off', '[{"a":1},{"a"'],
+    ['truncated', '[{"a":1},{"a"'],
     ['not closed', '[{"a":1}'],
     ['followed by text', '[{"a":1}] x'],
     ['deeply nested', `[{"a":${'['.repeat(200)}${']'.repeat(200)}}]`],

@@ -242,8 +242,8 @@ describe('sum rows whose label does not name a total', () => {
     ['below dissimilar numbers', csv('p,n', 'North,120', 'South,80', 'Alles,200')],
     ['below three rows', csv('p,n', 'ไม้,10', 'เหล็ก,20', 'ทราย,30', 'รวม,60')],
     ['in several columns', csv('p,n,m', 'North,10,7', 'South,20,9', 'Both,30,16')],
-    ['beside an average', csv('p,n,m', 'N,10,5.5', 'S,25,7', 'W,33,8', 'Everything,68,7.1')],
-    ['with an empty cell beside it', csv('p,q,n', 'North,a,10', 'South,b,20', 'Both,,30')],
+    ['next to an average', csv('p,n,m', 'N,10,5.5', 'S,25,7', 'W,33,8', 'Everything,68,7.1')],
+    ['with an empty cell next to it', csv('p,q,n', 'North,a,10', 'South,b,20', 'Both,,30')],
     ['above their rows', csv('p,n', 'All regions,30', 'N,10', 'S,20')],
     ['above each group', csv('p,n', 'DE,30', 'Berlin,12', 'Bonn,18', 'FR,70', 'Paris,33', 'Lyon,37')],
     ['below each group', csv('m,n', ...MONTHS)],
@@ -325,7 +325,7 @@ describe('rows that are labelled as totals but are not sums', () => {
   });
 
   it.each([
-    ['words that contain a total', csv('p,n', 'Totalizer,1', 'Summer,2', 'Subtotalled,3')],
+    ['labels that only begin like a total', csv('p,n', 'Totalizer,1', 'Summer,2', 'Subtotalled,3')],
     ['rows without numbers', csv('p,n', 'oak,10', 'Total,', 'pine,20')],
     ['remarks after the numbers', csv('p,n,remark', 'oak,10,x', 'pine,20,total', 'elm,5,y')],
   ])('do not include other rows: %s', async (_, content) => {

@@ -588,10 +588,10 @@ describe('table reader at the end of a table', () => {
   });
 });
 
-describe('columns beside the table of a sheet', () => {
+describe('columns next to the table in a sheet', () => {
   const side = (rows: (SheetCell[] | undefined)[]) => tables.read(rows);
 
-  it('are left out if they form another table, even a longer table', async () => {
+  it('are left out if they form another table, even if it is longer', async () => {
     const table = await side([
       ['p', 'n', null, 'q', 'm'],
       ['a', 1, null, 'u', 5],
