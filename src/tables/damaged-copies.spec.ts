@@ -55,11 +55,11 @@ const sum = async (): Promise<string> => {
 
 const DAMAGE: Record<string, (bytes: Buffer) => Buffer> = {
   'an empty file': () => Buffer.alloc(0),
-  'a file cut in the middle': (bytes) => bytes.subarray(0, bytes.length >> 1),
+  'a truncated file': (bytes) => bytes.subarray(0, bytes.length >> 1),
   'a file of zeros': (bytes) => Buffer.alloc(bytes.length),
   'zeros in the footer': (bytes) => bytes.fill(0, bytes.length - 200, bytes.length - 10),
   'zeros in the pages': (bytes) => bytes.fill(0, 4, bytes.length >> 1),
-  'other bytes in the pages': (bytes) => bytes.fill(255, bytes.length >> 2, bytes.length >> 1),
+  'wrong bytes in the pages': (bytes) => bytes.fill(255, bytes.length >> 2, bytes.length >> 1),
 };
 
 it.each(Object.keys(DAMAGE))('converts a table again if its copy has damaged content: %s', async (kind) => {

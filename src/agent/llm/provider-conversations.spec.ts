@@ -292,11 +292,11 @@ describe.each(PROVIDERS)('conversation with the provider %s', (AGENT_PROVIDER, f
           },
         },
         'thought signatures': { calls: [{ extra_content: { google: { thought_signature: 'c2ln' } } }] },
-        'fields of a proxy': {
+        'provider-specific fields from a proxy': {
           message: { provider_specific_fields: { state: [1, { deep: null }] } },
           calls: [{ provider_specific_fields: { thought_signature: 'c2ln' } }],
         },
-        'thinking among the content': {
+        'thinking blocks in the content': {
           message: { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'I list them.' }] }] },
         },
       };

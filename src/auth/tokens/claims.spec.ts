@@ -30,7 +30,7 @@ describe('readClaims', () => {
     expect(readClaims({ ...CLAIMS, 'x.roles': 'admin' }, MAPPING)?.role).toBe('company');
   });
 
-  it('uses the e-mail address, or else the user id, as the name of a nameless user', () => {
+  it('uses the e-mail address, or else the user id, as the name of a user without a name', () => {
     expect(readClaims({ ...CLAIMS, name: '', email: 'a@b.c' }, MAPPING)).toMatchObject({ display_name: 'a@b.c' });
     expect(readClaims({ ...CLAIMS, name: 7, email: 'a\0b' }, MAPPING)).toMatchObject({
       display_name: 'ada',
