@@ -35,7 +35,7 @@ const formula: fc.Arbitrary<Formula> = fc
   )
   .map(([first, rest]) => ({ sides: [first, ...rest.map(([, side]) => side)], relations: rest.map(([one]) => one) }));
 
-/** Evaluates an expression by plain arithmetic. */
+/** Evaluates an expression with plain arithmetic. */
 function valueOf(one: Expression, point: ReadonlyMap<string, number>): number {
   switch (one.kind) {
     case 'number':
@@ -62,7 +62,7 @@ const parsed = (text: string): Formula => {
 const NONE: ReadonlyMap<string, number> = new Map();
 
 describe('parseFormula', () => {
-  it('parses a printed formula to the same formula', () => {
+  it('parses a printed formula back into the same formula', () => {
     fc.assert(fc.property(formula, (one) => expect(parseFormula(printFormula(one))).toEqual(one)));
   });
 

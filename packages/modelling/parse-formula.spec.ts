@@ -112,7 +112,7 @@ const meaningOfIndex = (written: string): string => {
 };
 
 describe('parser round trip', () => {
-  it('parses a printed formula to the same formula', () => {
+  it('parses a printed formula back into the same formula', () => {
     fc.assert(
       fc.property(formula, (one) => {
         const printed = printFormula(one);
@@ -123,7 +123,7 @@ describe('parser round trip', () => {
     );
   });
 
-  it('parses a printed index to the same index', () => {
+  it('parses a printed index back into the same index', () => {
     fc.assert(
       fc.property(index, (over) => {
         const printed = printIndex(over);
