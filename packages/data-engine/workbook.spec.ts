@@ -294,7 +294,7 @@ describe('a cell that cannot be read', () => {
     ['a hexadecimal number', '<c><v>0x1F</v></c>', 'is not a number, but "0x1F"'],
     ['an infinite number', '<c><v>1E999</v></c>', 'is not a number, but "1E999"'],
     ['an invalid boolean', '<c t="b"><v>2</v></c>', 'is neither true nor false, but "2"'],
-  ])('causes an error message with the sheet and cell: %s', async (_, cell, sentence) => {
+  ])('causes an error message that names the sheet and cell: %s', async (_, cell, sentence) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" ${sentence}`);
   });
 

@@ -239,7 +239,7 @@ describe('hostile archives', () => {
     const bomb = named('word/document.xml', Buffer.alloc(20 * 1024 ** 2, ' '));
     expect(bomb.length).toBeLessThan(40_000);
     await refuses('docx', bomb, 'The part word/document.xml of the file is too large when unpacked');
-    // Change the declared size to a small value, which is wrong.
+    // Declare a size that is too small.
     const lying = Buffer.from(bomb);
     for (let at = lying.indexOf('PK\x01\x02'); at >= 0; at = lying.indexOf('PK\x01\x02', at + 1)) {
       if (lying.readUInt32LE(at + 24) > 1024 ** 2) lying.writeUInt32LE(1_000, at + 24);
