@@ -1,25 +1,29 @@
-import type { Schemas, WorkspaceClient } from '@project-workspace/client';
+import type { WorkspaceClient } from '@project-workspace/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { keyOf } from '../project/project-data';
 import { useService } from '../service/service';
 import { headersOfPart, type IntentHeaders, useIntent } from '../service/use-intent';
 import type { ContainerRef } from './containers';
+import { followMoves, type Move } from './file-cards';
 
 /** Maximum number of files that a request moves or deletes. */
 const BATCH_SIZE = 1_000;
 
-export type Move = Schemas['MovePair'];
+interface MoveFailure {
+  path: string;
+  reason: string;
+}
 
 /** Some files could not be moved. All other files were moved. */
 export class MoveError extends Error {
   override name = 'MoveError';
 
-  constructor(readonly failures: { path: string; reason: string }[]) {
+  constructor(readonly failures: MoveFailure[]) {
     super(failures.map(({ path, reason }) => `${path}: ${reason}.`).join(' '));
   }
 }
 
-/** Mutations of a file tree. They stay pending until the tree has been read again. */
+/** Mutations of a file tree. They stay pending until the tree has been read again. Data cards follow the files they read. */
 export function useChanges(projectId: string, container: ContainerRef) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -30,7 +34,16 @@ export function useChanges(projectId: string, container: ContainerRef) {
     onSettled,
   });
   const move = useIntent({
-    mutationFn: async (moves: Move[], headers) => await moveAll(client, container, moves, headers),
+    mutationFn: async (moves: Move[], headers) => {
+      const failures = await moveAll(client, container, moves, headers);
+      const failedPaths = new Set(failures.map(({ path }) => path));
+      await followMoves(
+        client,
+        projectId,
+        moves.filter(({ source_path }) => !failedPaths.has(source_path)),
+      );
+      if (failures.length > 0) throw new MoveError(failures);
+    },
     onSettled,
   });
   const remove = useIntent({
@@ -45,20 +58,20 @@ export function useChanges(projectId: string, container: ContainerRef) {
   return { makeFolder, move, remove };
 }
 
-/** @throws MoveError */
+/** Returns the paths that could not be moved. */
 async function moveAll(
   client: WorkspaceClient,
   container: ContainerRef,
   all: Move[],
   headers: IntentHeaders,
-): Promise<void> {
-  const failures = [];
+): Promise<MoveFailure[]> {
+  const failures: MoveFailure[] = [];
   for (const [at, moves] of inBatches(all).entries()) {
     const body = { ...container, moves };
     const { data } = await client.POST('/api/v1/files/batch-move', { body, headers: headersOfPart(headers, at) });
     for (const { source_path: path, error: reason } of data.errors ?? []) failures.push({ path, reason });
   }
-  if (failures.length > 0) throw new MoveError(failures);
+  return failures;
 }
 
 const inBatches = <Item>(items: Item[]): Item[][] =>

@@ -5,9 +5,11 @@ import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
 import { type Contents, contentsOf } from '../changes';
 import type { Container } from '../containers';
+import { useFileCards } from '../file-cards';
 import type { Entry } from '../listing';
 import { displayName } from '../paths';
 import { Dialog } from '../../frame/dialog';
+import { CardWarning } from './card-warning';
 
 /** Maximum number of names listed. */
 const MAX_LISTED = 8;
@@ -41,6 +43,11 @@ export function DeleteDialog({
   });
   const single = entries.length === 1 ? displayName(entries[0]?.path ?? '') : undefined;
   const isFolder = folders.length > 0;
+  const cardLabels = useFileCards(
+    projectId,
+    container,
+    entries.map(({ path }) => path),
+  );
   return (
     <Dialog
       title={
@@ -60,6 +67,7 @@ export function DeleteDialog({
             {entries.length > MAX_LISTED && <List.Item>and {entries.length - MAX_LISTED} more</List.Item>}
           </List>
         )}
+        <CardWarning labels={cardLabels} />
         {isFolder && contents.isPending && (
           <Group gap="xs" role="status">
             <Loader size="xs" aria-hidden="true" />

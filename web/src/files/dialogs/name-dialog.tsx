@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Failure } from '../../service/failure';
 import { splitName } from '../paths';
 import { Dialog } from '../../frame/dialog';
+import { CardWarning } from './card-warning';
 
 interface NameDialogProps {
   title: string;
@@ -11,6 +12,8 @@ interface NameDialogProps {
   failure: string;
   /** Current name. Empty for a new item. */
   name: string;
+  /** Labels of the data cards that read the item. */
+  cardLabels?: readonly string[];
   onName: (name: string) => void;
   isPending: boolean;
   error: Error | null;
@@ -18,7 +21,17 @@ interface NameDialogProps {
 }
 
 /** Asks for the name of an item in a folder. */
-export function NameDialog({ title, action, failure, name, onName, isPending, error, onClose }: NameDialogProps) {
+export function NameDialog({
+  title,
+  action,
+  failure,
+  name,
+  cardLabels = [],
+  onName,
+  isPending,
+  error,
+  onClose,
+}: NameDialogProps) {
   const [newName, setNewName] = useState(name);
   const [problem, setProblem] = useState<string>();
   const submit = (event: FormEvent): void => {
@@ -47,6 +60,7 @@ export function NameDialog({ title, action, failure, name, onName, isPending, er
             onFocus={({ currentTarget }) => currentTarget.setSelectionRange(0, splitName(name)[0].length)}
             error={problem}
           />
+          <CardWarning labels={cardLabels} isMove />
           {error !== null && <Failure title={failure} error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
