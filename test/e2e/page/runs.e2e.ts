@@ -202,6 +202,8 @@ inBrowser('the page for runs and scenarios', () => {
       (count) => count === 2,
       { until: 'the new run alone is up to date' },
     );
+    await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'products.csv', PRODUCTS);
+    await tab.page.getByText('The model has changed since: products.csv').waitFor();
   }, 90_000);
 
   it('keeps the plan of a run that is stopped early', async () => {

@@ -3,24 +3,28 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useService } from '../service/service';
 import { keyOf } from './project-data';
 
-/** Maximum number of files offered. Users can type other names. */
+/** Maximum number of files listed. */
 const MAX_FILES = 1000;
 /** Files that can be read as tables. */
 export const TABLE = /\.(csv|tsv|json|ndjson|parquet|xlsx)$/i;
 
-/** Returns the paths of workspace files whose names match a pattern. Empty until they have loaded. */
-export function useFilePaths(projectId: string, pattern: RegExp, enabled = true): string[] {
+/** Returns the workspace files. Empty until they have loaded. */
+export function useWorkspaceFiles(projectId: string, enabled = true): Schemas['FileEntry'][] {
   const { client } = useService();
-  const { data } = useQuery({
-    queryKey: keyOf(projectId, 'files', 'paths'),
+  const { data = [] } = useQuery({
+    queryKey: keyOf(projectId, 'files', 'entries'),
     enabled,
     queryFn: async ({ signal }) => {
       const body = { source: 'workspace', project_id: projectId, recursive: true, limit: MAX_FILES } as const;
-      return (await client.POST('/api/v1/files/list', { body, signal })).data.entries.map(({ path }) => path);
+      return (await client.POST('/api/v1/files/list', { body, signal })).data.entries;
     },
   });
-  return data?.filter((path) => pattern.test(path)) ?? [];
+  return data;
 }
+
+/** Returns the paths of workspace files whose names match a pattern. Users can type other names. */
+export const useFilePaths = (projectId: string, pattern: RegExp, enabled = true): string[] =>
+  useWorkspaceFiles(projectId, enabled).flatMap(({ path }) => (pattern.test(path) ? [path] : []));
 
 /** Structure of a workspace table. */
 export interface TableShape {
