@@ -20,7 +20,7 @@ export interface WrittenFile {
   replaced: boolean;
 }
 
-/** Gives tools access to the only container they may use, and limits their writes. */
+/** Gives tools access to the project's workspace, the only container that they may use, and restricts their writes. */
 @Injectable()
 export class AgentFilesService {
   constructor(
@@ -41,7 +41,7 @@ export class AgentFilesService {
   }
 
   /**
-   * Puts stored content at a path.
+   * Creates or replaces the file at a path with stored content.
    *
    * @throws ToolFailure if a user uploaded the file at the path and no message to answer mentions it
    */
@@ -59,7 +59,7 @@ export class AgentFilesService {
       const reason = `${path} was uploaded by a user and can only be replaced if a message to answer mentions its path`;
       throw new ToolFailure('forbidden', reason, { path });
     }
-    // A replaced upload remains an upload, so the next turn also needs a message that mentions it.
+    // A replaced upload still counts as an upload, so the next turn also needs a message that mentions it.
     const details = {
       content_type: contentTypeByName(path),
       source: isUpload ? ('upload' as const) : ('agent' as const),

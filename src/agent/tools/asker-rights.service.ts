@@ -4,7 +4,7 @@ import { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
 
-/** Limits an agent to the rights that its asker has at the time of each call. */
+/** Restricts an agent to the rights that its asker has at the time of each call. */
 @Injectable()
 export class AskerRightsService {
   constructor(
@@ -17,7 +17,7 @@ export class AskerRightsService {
     await this.database.manager.withRepository(this.projects).require(ProjectReader.of(principal), project_id);
   }
 
-  /** Checks that the effect of a call may change the project. @throws NotFound @throws Forbidden */
+  /** Checks that a call may change the turn's project. @throws NotFound @throws Forbidden */
   async assertWrites(tx: Tx, { principal, project_id }: AgentContext): Promise<void> {
     await tx.withRepository(this.projects).require(ProjectEditor.of(principal), project_id);
   }

@@ -15,8 +15,8 @@ export class CardFilesService {
   ) {}
 
   /**
-   * Returns the cached states of the files that cards refer to, after reading missing files. Omits files that cannot be read
-   * now.
+   * Reads the files that cards refer to, if they are not cached, and returns the states of all of them. Omits files that cannot
+   * be read at the moment.
    */
   async statesOf(context: AgentContext, cards: readonly Pick<Card, 'card_type' | 'data'>[]): Promise<FileStates> {
     if (!cards.some(({ card_type, data }) => card_type === 'data' && data['file_path'] !== undefined)) return NO_FILES;
@@ -30,6 +30,6 @@ export class CardFilesService {
   }
 }
 
-/** Whether the read will be retried in the background. */
+/** Whether the read failed only temporarily. It is then retried in the background. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Unavailable || error instanceof TooManyRequests || error instanceof InsufficientStorage;

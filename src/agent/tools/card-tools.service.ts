@@ -28,7 +28,7 @@ const removeInput = z.strictObject({ card_id: z.string() });
 
 type Upsert = z.infer<typeof upsertInput>;
 
-/** Keys of `data` that require another read of a file. */
+/** Keys of `data` that affect which file is read or how. If any of them is set, the file must be read again. */
 const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'set'];
 const CHECKLIST = [
   'objective_confirmed',
@@ -82,7 +82,7 @@ export class CardToolsService {
     private readonly files: CardFilesService,
   ) {}
 
-  /** Returns the card after the change if it may refer to a file, otherwise nothing. */
+  /** Returns the card as it will be after the change, or an empty array if the change does not concern a file. */
   private async preview(
     { card_id, card_type, label, data }: Upsert,
     { project_id }: AgentContext,

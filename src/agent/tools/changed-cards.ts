@@ -1,6 +1,6 @@
 import { type ModelCard, modelDigest, plainVariables } from '../../../packages/canvas/index.js';
 
-/** Returns the labels of a model's cards that were changed, added or removed between two states of a canvas. */
+/** Returns the labels of the model cards that were changed, added or removed between two versions of a canvas. */
 export function changedCards(before: readonly ModelCard[], after: readonly ModelCard[]): string[] {
   const [old, current] = [digests(before), digests(after)];
   const ids = new Set([...old.keys(), ...current.keys()]);
@@ -10,7 +10,7 @@ export function changedCards(before: readonly ModelCard[], after: readonly Model
   });
 }
 
-/** Returns the digests of the cards that a solve reads, by card id. */
+/** Returns the digests of the cards that affect a solve, by card id. */
 function digests(cards: readonly ModelCard[]): Map<string, { label: string; digest: string }> {
   const variables = plainVariables(cards);
   const emptyDigest = modelDigest([]);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 /** Maximum size of a result in bytes. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
-/** Returns the start of a string with at most `bytes` bytes in UTF-8. Never splits a character. */
+/** Truncates a string to at most `bytes` bytes of UTF-8, without splitting a character. */
 export function cutText(text: string, bytes: number): string {
   const whole = Buffer.from(text);
   if (whole.length <= bytes) return text;
@@ -16,7 +16,7 @@ export function cutText(text: string, bytes: number): string {
 export function cutResult(result: unknown): unknown {
   const text = JSON.stringify(result) as string | undefined;
   if (text === undefined || Buffer.byteLength(text) <= MAX_RESULT_BYTES) return result;
-  // Quoting the JSON text again at most doubles each character that JSON escapes.
+  // The truncated JSON text becomes a JSON string, and escaping at most doubles its length.
   return { cut: true, beginning: cutText(text, MAX_RESULT_BYTES / 2 - 100) };
 }
 

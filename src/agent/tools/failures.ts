@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { DomainError } from '../../common/errors/errors.js';
 import { ToolFailure } from './tool.js';
 
-/** Failure codes by the status that a client would get. */
+/** Failure codes by the HTTP status that an API client would get for the same error. */
 const CODES: Record<number, string> = {
   400: 'invalid_input',
   402: 'budget_exhausted',
@@ -16,7 +16,7 @@ const CODES: Record<number, string> = {
   507: 'storage_full',
 };
 
-/** Converts an error to the failure of a call. Returns undefined for unexpected errors. */
+/** Converts an error to a tool failure. Returns undefined for unexpected errors. */
 export function toFailure(error: unknown): ToolFailure | undefined {
   if (error instanceof ToolFailure) return error;
   const code = error instanceof DomainError ? CODES[error.status] : undefined;

@@ -17,13 +17,14 @@ import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js
 
 const MAX_FILE_BYTES = 1_000_000;
 /**
- * Maximum size of a read_file result in bytes. Its JSON text stays below the limit of results even if every character is escaped.
+ * Maximum size of a read_file result in bytes. Its JSON text stays below the size limit of results even if every character is
+ * escaped.
  */
 const MAX_READ_BYTES = 30_000;
 const PAGE = 200;
 /** Maximum number of sheet names in a result. */
 const MAX_SHEETS = 50;
-/** Maximum length of written content that is recorded. */
+/** Maximum number of characters of written content that are recorded with the call. */
 const MAX_RECORDED_CHARACTERS = 2_000;
 
 const path = z
@@ -177,7 +178,10 @@ export class FileToolsService {
     return await buffer(await this.blobs.stream(blob_id, { start: from, end }));
   }
 
-  /** Stores the content. The effect puts it at the path, unless a user uploaded the file there and no message mentions it. */
+  /**
+   * Stores the content. The returned effect writes it to the path, unless a user uploaded the existing file and no message to
+   * answer mentions it.
+   */
   private async prepareWrite(context: AgentContext, at: string, content: string): Promise<Effect> {
     const size = Buffer.byteLength(content);
     if (size > MAX_FILE_BYTES) {

@@ -25,7 +25,7 @@ const input = z.strictObject({
     .max(4),
 });
 
-/** Asks the user to choose. The turn ends with the question, and the answer arrives with a message of the user. */
+/** Asks the user to choose. The turn ends with the question, and the answer arrives with the user's next message. */
 export const askUserQuestion: Tool<z.infer<typeof input>> = {
   name: ASK_USER_QUESTION,
   description:

@@ -23,7 +23,7 @@ import { type Tool, ToolFailure } from './tool.js';
 const MAX_SHOWN = 200;
 /** Maximum number of members that a call reads. */
 const MAX_MEMBERS = 100_000;
-/** Maximum slack of a tight constraint. */
+/** Largest slack at which a constraint counts as tight. */
 const TIGHT = 1e-6;
 
 const valuesInput = z.strictObject({
@@ -184,7 +184,7 @@ export class ResultToolsService {
     return { constraints, total: fits.length };
   }
 
-  /** Returns the constraints from a table in the workspace, or undefined if the table was removed or replaced. */
+  /** Reads the constraints from a CSV file in the workspace. Returns undefined if the file was removed or replaced. */
   private async membersIn(
     path: string,
     { name, tight, limit }: { name: string | undefined; tight: boolean; limit: number },
@@ -219,7 +219,7 @@ export class ResultToolsService {
   }
 }
 
-/** String that the table engine may have converted to a number. */
+/** String that the table engine converts to a number if it looks like one. */
 type Text = string | number;
 
 function summaryOf(result: ExecutionResult): Partial<RunResult> {
@@ -242,8 +242,8 @@ function summaryOf(result: ExecutionResult): Partial<RunResult> {
 const spelled = (key: string): string => ` ${wordsOf(key).join(' ')} `;
 
 /**
- * Returns the members that share the most key parts with a text. `oak chair in week 2` matches a single member, not all of week
- * 2 and not `oak`.
+ * Returns the members with the largest number of key parts that the text mentions. `oak chair in week 2` matches a single
+ * member, but neither every member of week 2 nor the key part `oak`.
  */
 function mostMentioned(values: readonly RunValue[], text: string): RunValue[] {
   const parts = Array.from(values[0]?.keys ?? [], (_, part) => {

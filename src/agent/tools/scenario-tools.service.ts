@@ -181,7 +181,7 @@ export class ScenarioToolsService {
     private readonly files: CardFilesService,
   ) {}
 
-  /** Reads the replacement files first, because the result reports their problems. */
+  /** Reads the replacement files before the scenario is stored, because the result reports problems with them. */
   private async readFiles({ changes = [] }: Upsert, context: AgentContext): Promise<void> {
     if (!changes.some(({ kind }) => kind === 'file')) return;
     const cards = await this.cards.list(context.project_id);
@@ -273,7 +273,7 @@ function toRun(
   };
 }
 
-/** Reports problems as sentences instead of locations in a request. */
+/** Converts invalid changes to a tool failure that describes them in sentences, without locations in a request. */
 async function withReadableErrors<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

@@ -8,7 +8,7 @@ const input = z.strictObject({
   file: z.string().default('SKILL.md').describe('Path within the skill'),
 });
 
-/** Tool that reads the skills mounted in the turn. */
+/** Tool that reads the skills mounted for the turn. */
 @Injectable()
 export class SkillToolsService {
   readonly read: Tool<z.infer<typeof input>> = {

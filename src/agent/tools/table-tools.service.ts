@@ -31,10 +31,13 @@ import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js
 
 /** Number of sample rows in a description. */
 const SAMPLE = 5;
-/** Maximum size of a sample cell, and total size of all column names, in bytes. */
+/** Maximum size of a sample cell, and of all column names together, in bytes. */
 const MAX_CELL_BYTES = 200;
 const MAX_COLUMN_BYTES = 16 * 1024;
-/** Maximum size of rows in bytes. Keeps results short enough that they are cut between rows. */
+/**
+ * Maximum total size of the rows in a result, in bytes. Below the general limit of results, so that a result is never cut
+ * within a row.
+ */
 const MAX_ROW_BYTES = 40 * 1024;
 
 const path = z
@@ -166,14 +169,14 @@ export class TableToolsService {
   }
 }
 
-/** Returns the first items whose JSON fits into `bytes`. */
+/** Returns as many items from the start as fit into `bytes` bytes of JSON. */
 function firstOf<Item>(items: readonly Item[], bytes: number): Item[] {
   let remaining = bytes;
   const end = items.findIndex((item) => (remaining -= Buffer.byteLength(JSON.stringify(item))) < 0);
   return items.slice(0, end < 0 ? items.length : end);
 }
 
-/** Shortens a long cell to the start of its text. */
+/** Truncates a long cell. */
 function cutCell(cell: Cell): Cell {
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
   return Buffer.byteLength(text) <= MAX_CELL_BYTES ? cell : `${cutText(text, MAX_CELL_BYTES)}…`;
@@ -188,7 +191,7 @@ function toName({ path: at, sheet: of, dialect: fields }: z.infer<typeof describ
   };
 }
 
-/** Runs the work. A problem with the data or the statement fails the call. */
+/** Runs the work and converts problems with the data or the statement to tool failures. */
 async function withToolFailures<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

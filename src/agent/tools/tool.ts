@@ -18,15 +18,15 @@ export interface ToolOutcome {
 
 /** Work that has started but has no result yet. */
 export interface Unfinished {
-  /** Waits for the outcome after the effect was stored. @throws as {@link Tool.run} */
+  /** Waits for the outcome after the effect has been stored. @throws the same errors as {@link Tool.run} */
   unfinished: () => Promise<ToolOutcome>;
 }
 
-/** Part of a tool that changes the project. It may run several times, and only the last run counts. */
+/** Function with which a tool changes the project. It may run several times, but only the last run is committed. */
 export type Effect = (tx: Tx, project: Project) => Promise<ToolOutcome | Unfinished>;
 
 /**
- * Tool of an agent. It acts only for the turn of its context. No input contains a project, a container or a user.
+ * Tool of an agent. It acts only for the turn of its context, so its input never contains a project, a container or a user.
  *
  * Tools read in {@link run} and write in the effect that it returns.
  */

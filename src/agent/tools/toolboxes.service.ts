@@ -13,7 +13,7 @@ export const TOOLS = Symbol('Tools');
 
 const MAX_CALLS = 50;
 
-/** Call as requested by an agent. */
+/** Tool call that an agent requests. */
 export interface Call {
   tool: string;
   /** Unchecked input of any type. */
@@ -31,13 +31,13 @@ export interface Toolbox {
   /** Whether the turn has used up its calls. */
   readonly isExhausted: boolean;
   /**
-   * Makes a call. The agent must forward all yielded outputs. Failures are returned as replies and recorded as events of the
+   * Makes a call. The agent must forward every yielded output. Failures are returned as replies and recorded as events of the
    * call.
    */
   call: (call: Call) => AsyncGenerator<AgentOutput, Reply>;
 }
 
-/** Provides the tools of agents. */
+/** Opens the toolboxes with which agents call their tools. */
 @Injectable()
 export class ToolboxesService {
   constructor(
@@ -45,7 +45,7 @@ export class ToolboxesService {
     @Inject(AskerRightsService) private readonly rights: Pick<AskerRightsService, 'assertReads' | 'assertWrites'>,
   ) {}
 
-  /** Opens a toolbox for a turn. The toolbox counts its calls. */
+  /** Opens a toolbox for a turn. The toolbox counts the turn's calls. */
   open(context: AgentContext): Toolbox {
     const { tools, rights } = this;
     let calls = 0;
@@ -88,7 +88,7 @@ async function* make(
     type: 'tool_effect',
     id,
     apply: async (tx, project) => {
-      // A failure rolls back to this savepoint and is then recorded.
+      // If the effect fails, its changes are rolled back to this savepoint, and the failure is recorded.
       outcome = await resultOrFailure(
         tx.transaction(async (inner: Tx) => {
           await rights.assertWrites(inner, context);
@@ -131,7 +131,7 @@ function* failed(id: string, failure: ToolFailure): Generator<AgentOutput, Reply
   return toReply(failure);
 }
 
-/** Returns the events of a finished call and of its changes. Returns none while the call is unfinished. */
+/** Returns the events for the end of a call and its changes. Returns no events while the call is unfinished. */
 function outcomeEvents(id: string, outcome: ToolOutcome | Unfinished | ToolFailure): AgentEvent[] {
   if (outcome instanceof ToolFailure) return [failureEvent(id, outcome)];
   if ('unfinished' in outcome) return [];
@@ -151,7 +151,7 @@ const failureEvent = (id: string, { message, code, details }: ToolFailure): Agen
 
 const toReply = ({ message, code }: ToolFailure): Reply => ({ ok: false, error: message, error_code: code });
 
-/** Returns the result of the work, or the failure that it ended with. Rethrows other errors. */
+/** Returns the result of the work, or its failure if the error is one that tools report. Rethrows unexpected errors. */
 async function resultOrFailure<Value>(work: Promise<Value>): Promise<Value | ToolFailure> {
   try {
     return await work;

@@ -11,16 +11,16 @@ import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
 import { ToolFailure } from './tool.js';
 
-/** Maximum number of solves that a turn starts. Solves that start together count once. */
+/** Maximum number of solves that a turn may start. Solves that start together count as one. */
 export const MAX_SOLVES = 3;
 
-/** Results of solves, and the checklist item that they can change. */
+/** Results of solves, and the checklist item that a solve may change. */
 interface Outcomes {
   ended: EndedExecutionRecord[];
   feasibility_result: Project['feasibility_result'];
 }
 
-/** Solves that a turn starts and waits for. */
+/** Admits the solves that a turn starts, and waits for their results. */
 @Injectable()
 export class TurnSolvesService {
   constructor(
@@ -30,7 +30,10 @@ export class TurnSolvesService {
     private readonly projects: ProjectsRepository,
   ) {}
 
-  /** Returns the trigger of another solve of the turn. @throws ToolFailure if the turn has started too many solves */
+  /**
+   * Returns the trigger for another solve in the turn.
+   * @throws ToolFailure if the turn has already started the maximum number of solves
+   */
   async admit(tx: Tx, project_id: ProjectId, { turn_id, spender }: AgentContext): Promise<Trigger> {
     const trigger = triggerOfTurn(turn_id, spender);
     if ((await this.executions.countOf(tx, project_id, trigger)) >= MAX_SOLVES)
@@ -55,7 +58,7 @@ export class TurnSolvesService {
   }
 }
 
-/** An execution can end while it is being canceled. */
+/** Ignores the conflict that occurs if an execution ends before it is canceled. */
 function ignoreConflict(error: unknown): void {
   if (!(error instanceof Conflict)) throw error;
 }
