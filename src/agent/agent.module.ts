@@ -27,7 +27,7 @@ import { TableToolsService } from './tools/table-tools.service.js';
 import type { Tool } from './tools/tool.js';
 import { ToolboxesService, TOOLS } from './tools/toolboxes.service.js';
 
-/** Provides the agent that answers turns, with its tools. */
+/** Provides the agent that answers turns, and its tools. */
 @Module({
   imports: [FilesModule, TablesModule, ProjectsModule, UsageModule, ExecutionsModule, ScenariosModule],
   providers: [
@@ -96,7 +96,7 @@ import { ToolboxesService, TOOLS } from './tools/toolboxes.service.js';
         logger: Logger,
       ): Promise<Agent> => {
         if (config.AGENT_PROVIDER === undefined) return new GuideAgent(config, toolboxes, cardFiles);
-        // The providers' packages have hundreds of modules. A start without a model should not load them.
+        // The provider packages load hundreds of modules. A process that is configured without a model does not need them.
         const { LlmAgent } = await import('./llm/llm.agent.js');
         return new LlmAgent(config, toolboxes, images, budgets, logger);
       },

@@ -8,38 +8,38 @@ import type { EffectiveConfig } from '../skills/effective-config.service.js';
 import type { Spender } from '../usage/spender.js';
 import type { RecordedStep } from './recorded-step.js';
 
-/** Message of the conversation, with the data that the agent needs to continue from it. */
+/** Conversation message with the provider data that the agent must send back when it continues the conversation. */
 export interface AgentMessage extends Message {
-  /** Provider data for the calls, recorded by the agent that made them. */
+  /** Provider data for the tool calls, recorded by the agent that made the calls. */
   steps?: RecordedStep[];
 }
 
-/** Input of an agent for a turn. Does not change after the turn has started. */
+/** Input that an agent receives for a turn. Does not change once the turn has started. */
 export interface AgentContext {
   turn_id: string;
   project_id: ProjectId;
   /** Newest part of the conversation, oldest message first. */
   messages: AgentMessage[];
   workspace: WorkspaceSummary;
-  /** Files of the messages to answer, by the id or path in the message. Missing files are absent. */
+  /** Files attached to the messages to answer, keyed by the id or path that the message contains. Missing files are omitted. */
   attachments: ReadonlyMap<string, WorkspaceFile>;
   changes: WorkspaceChange[];
   cards: CardResponse[];
   checklist: CompletenessResponse;
   configuration: EffectiveConfig;
-  /** Principal of the agent. In projects it has the current rights of the turn's asker, and it has no rights at company level. */
+  /** Principal that the agent acts as. It has the asker's current rights in projects and no rights at company level. */
   principal: Principal;
   /** Spender that pays for the work that the agent starts. */
   spender: Spender;
-  /** Aborts when the turn ends, in any way. */
+  /** Aborts when the turn ends for any reason, including success. */
   signal: AbortSignal;
 }
 
 /**
- * Output of an agent, in order.
+ * Event in an agent's output. Events are applied in order.
  *
- * Each call starts before its tool runs, so that the start is stored first, and ends exactly once. Text may be split into
- * chunks of any size. The agent itself adds the line breaks between paragraphs.
+ * The start of a call is emitted before its tool runs, so that it is stored first. Each call ends exactly once. Text may be
+ * split into chunks of any size. The agent must include the line breaks between paragraphs.
  */
 export type AgentEvent =
   | { type: 'text'; text: string }
@@ -48,21 +48,21 @@ export type AgentEvent =
   | { type: 'tool_failed'; id: string; error: string; error_code: string; error_details?: Record<string, unknown> }
   /** Current state of changed cards, and the ids of removed cards. */
   | { type: 'cards_changed'; cards: CardResponse[]; removed_card_ids?: string[] }
-  /** Cost since the last event of this type. */
+  /** Cost since the previous event of this type. */
   | { type: 'usage'; credits: number }
   /** Provider data for the calls that follow. Stored with the message and never shown. */
   | { type: 'model_step'; step: RecordedStep };
 
 /**
- * Change that a running call makes to the project. It runs in the same transaction that stores its events, so both are committed
- * or neither is. It has no effect if another process has taken the turn.
+ * Change that a running tool call makes to the project. It runs in the transaction that stores its events, so either both are
+ * committed or neither is. It is not applied if another process has taken over the turn.
  */
 export interface ToolEffect {
   type: 'tool_effect';
   id: string;
   /**
-   * Does the work and returns its events, including the end of the call. If the work only starts here, the end of the call
-   * follows as a separate event. The project is locked. May run several times, and every run must behave like the first.
+   * Makes the change and returns its events, including the end of the call. If the change only starts longer work, the agent
+   * emits the end of the call later. The project is locked. May be called several times, and must not depend on earlier calls.
    */
   apply: (tx: Tx, project: Project) => Promise<AgentEvent[]>;
 }
@@ -70,7 +70,7 @@ export interface ToolEffect {
 /** Output of an agent: events that are stored unchanged, and effects that produce events. */
 export type AgentOutput = AgentEvent | ToolEffect;
 
-/** Answers turns. */
+/** Answers the messages of turns. */
 export abstract class Agent {
   /** Name of the model in spend listings. */
   abstract readonly model: string;
@@ -86,5 +86,5 @@ export abstract class Agent {
 /** Failure whose message is shown to the user. */
 export class AgentFailure extends Error {}
 
-/** Thrown if the asker may no longer do this. Other askers may still be allowed to. */
+/** Thrown if the asker has lost access or has used up a budget. Turns of other askers may still succeed. */
 export class AskerRefused extends AgentFailure {}

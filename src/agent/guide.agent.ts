@@ -6,7 +6,10 @@ import type { CardFilesService } from './tools/card-files.service.js';
 import { ToolboxesService } from './tools/toolboxes.service.js';
 import { guideCredits } from './turn-credits.js';
 
-/** Agent that needs neither a key nor a network. `packages/guide` decides the steps, and the tools of the turn carry them out. */
+/**
+ * Agent that needs neither an API key nor network access. `packages/guide` chooses the steps, and the turn's tools perform
+ * them.
+ */
 @Injectable()
 export class GuideAgent extends Agent {
   readonly model = 'guide';
@@ -28,7 +31,7 @@ export class GuideAgent extends Agent {
       const { done, value: step } = await steps.next(reply);
       if (done === true) break;
       reply = step.kind === 'call' ? yield* toolbox.call(step.call) : undefined;
-      // Separates consecutive texts as paragraphs, unless a call is between them.
+      // Starts a new paragraph, unless a tool call separates this text from the previous one.
       if (step.kind === 'say') yield { type: 'text', text: isInText ? `\n\n${step.text}` : step.text };
       isInText = step.kind === 'say';
     }

@@ -10,8 +10,8 @@ export type StepPart =
   | { type: 'tool-call'; id?: string; providerOptions?: ProviderOptions };
 
 /**
- * Model's answer with calls, and the provider data that later requests must repeat. Stored with the message and never shown to
- * users.
+ * Provider data of a model's answer with tool calls, which later requests must repeat. Stored with the message and never shown
+ * to users.
  */
 export interface RecordedStep {
   /** Provider and model. Other models reject the data. */

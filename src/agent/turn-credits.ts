@@ -1,15 +1,15 @@
 import type { Config } from '../config/config.js';
 
 /*
- * Cost of a turn in credits. Agents yield it as `usage` events. The turn adds them up over all of its attempts
- * (chat/turns/turn-writer.ts). The sum is charged to the ledger when the turn ends (chat/turns/turn-endings.service.ts). Solves
- * started by a turn are charged separately, by the second (executions).
+ * Cost of a turn in credits. Agents report it in `usage` events. The turn writer adds up the events of all attempts
+ * (chat/turns/turn-writer.ts). The sum is charged to the ledger when the turn ends (chat/turns/turn-closing.service.ts). Solves
+ * that a turn starts are charged separately, by the second (executions).
  */
 
 /** Credits per 1,000 tokens. */
 export type TokenPrices = Pick<Config, 'PRICE_INPUT_TOKENS' | 'PRICE_OUTPUT_TOKENS'>;
 
-/** Returns the cost of a request to a language model. It is free if the provider reports no tokens. */
+/** Returns the cost of a request to a language model. A request is free if the provider does not report its tokens. */
 export function tokenCredits(
   { PRICE_INPUT_TOKENS, PRICE_OUTPUT_TOKENS }: TokenPrices,
   { inputTokens = 0, outputTokens = 0 }: { inputTokens: number | undefined; outputTokens: number | undefined },
@@ -17,5 +17,5 @@ export function tokenCredits(
   return (inputTokens * PRICE_INPUT_TOKENS + outputTokens * PRICE_OUTPUT_TOKENS) / 1000;
 }
 
-/** Returns the cost of a turn that the guide answers, regardless of its work. */
+/** Returns the fixed cost of a turn that the guide answers. */
 export const guideCredits = ({ PRICE_GUIDE_TURN }: Pick<Config, 'PRICE_GUIDE_TURN'>): number => PRICE_GUIDE_TURN;

@@ -1,6 +1,6 @@
 /**
- * Maximum size of an image in bytes. Anthropic's limit of 5 MiB (5,242,880 bytes) applies to base64, which is a third longer than
- * the file.
+ * Maximum size of an image in bytes. Anthropic's limit of 5 MiB (5,242,880 bytes) applies to the base64 encoding, which is a
+ * third larger than the file.
  */
 export const MAX_IMAGE_BYTES = 3_750_000;
 /** Maximum number of images in a request. Above 20, Anthropic accepts only smaller images. */
@@ -10,7 +10,7 @@ export const MAX_IMAGES = 10;
  */
 export const MAX_IMAGES_BYTES = 10_000_000;
 
-/** Reason why an image is not shown: the tool's error code, and a phrase to follow "not shown: ". */
+/** Reason why an image is not shown: an error code for the tool, and a phrase that follows "not shown: ". */
 export interface Refusal {
   code: 'not_text' | 'too_large' | 'limit_reached' | 'unavailable';
   reason: string;
@@ -18,13 +18,16 @@ export interface Refusal {
 
 const bytes = (count: number): string => `${count.toLocaleString('en')} bytes`;
 
-/** Image limits for the requests of a turn. Every request contains all images that the turn has shown. */
+/**
+ * Tracks the image limits of a turn. Every request contains all images shown so far in the turn, so the limits apply to their
+ * total.
+ */
 export class ImageBudget {
   /** Total size of the images shown in the turn, in bytes. */
   bytes = 0;
   private images = 0;
 
-  /** Counts an image that is shown. */
+  /** Counts an image as shown. */
   add(size: number): void {
     this.images += 1;
     this.bytes += size;

@@ -6,7 +6,7 @@ export type ImageType = 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif';
 /** Number of leading bytes needed to detect the type of a file. */
 export const IMAGE_HEAD_BYTES = 16;
 
-/** First bytes of each format, in Latin-1. A dot matches any byte. */
+/** Signature of each format, decoded as Latin-1. */
 const BEGINNINGS: Record<ImageType, RegExp> = {
   'image/png': /^\x89PNG\r\n\x1a\n/,
   'image/jpeg': /^\xff\xd8\xff/,
@@ -15,12 +15,13 @@ const BEGINNINGS: Record<ImageType, RegExp> = {
 };
 
 /**
- * Detects an image by its first bytes, regardless of its name. Returns undefined for any other file. The rest may be damaged,
- * because nothing is decoded.
+ * Detects the type of an image from its first bytes, regardless of the file name. Returns undefined if the file is not an
+ * image. Does not decode the image, so the rest of the file may be corrupt.
  */
 export function imageType(head: Buffer): ImageType | undefined {
   const beginning = head.subarray(0, IMAGE_HEAD_BYTES);
-  // A text file may start with the letters of GIF or WebP, but an image always has invalid UTF-8 in its first 16 bytes.
+  // A text file may start with the same letters as a GIF or WebP file, but the first 16 bytes of an image are never valid
+  // UTF-8.
   if (decodeText(beginning) !== undefined) return undefined;
   const text = beginning.toString('latin1');
   const types = Object.keys(BEGINNINGS) as ImageType[];

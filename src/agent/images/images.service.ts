@@ -12,7 +12,7 @@ import type { AgentContext } from '../agent.js';
 import { ImageBudget, type Refusal } from './image-budget.js';
 import { IMAGE_HEAD_BYTES, type ImageType, imageType } from './image-type.js';
 
-/** Maximum total size of the images held by the turns of a process, in bytes. */
+/** Maximum total size of the images that a process keeps in memory for its turns, in bytes. */
 const MAX_HELD_BYTES = 64 * 1024 ** 2;
 
 /** Image as passed to a model. */
@@ -38,8 +38,8 @@ const NONE_TAKEN: Refusal = { code: 'not_text', reason: 'this model does not rec
 const BUSY: Refusal = { code: 'unavailable', reason: 'too many images are being read at the moment' };
 
 /**
- * Loads images of the workspace for models that accept images. Images shown in a turn count against its limits and are held until
- * the turn ends.
+ * Loads workspace images for models that accept image input. Images shown in a turn count against its limits and stay in memory
+ * until the turn ends.
  */
 @Injectable()
 export class ImagesService {
@@ -64,7 +64,10 @@ export class ImagesService {
     return await this.reader.findAll(workspace, references);
   }
 
-  /** Reads a file if it is an image. Returns undefined for any other file. Never reads more bytes than may be shown. */
+  /**
+   * Reads a file if it is an image, and returns undefined otherwise. Does not read the content of an image that exceeds a
+   * limit.
+   */
   async load(context: AgentContext, file: TreeFile): Promise<ImageResult | undefined> {
     const head = await this.read(context, file, IMAGE_HEAD_BYTES);
     if (head === undefined) return { refusal: UNREADABLE };
@@ -82,7 +85,7 @@ export class ImagesService {
     try {
       content = await this.read(context, file, file.size);
     } finally {
-      // A turn that has ended already released everything.
+      // If the turn has ended, its abort listener has already released this size.
       if (content === undefined && !context.signal.aborted) {
         budget.giveBack(file.size);
         this.heldBytes -= file.size;
@@ -106,7 +109,7 @@ export class ImagesService {
     return turn;
   }
 
-  /** Reads the first bytes of a file. Returns undefined if the store does not have them. */
+  /** Reads the first bytes of a file. Returns undefined if the store cannot provide them. */
   private async read({ signal }: AgentContext, file: TreeFile, bytes: number): Promise<Buffer | undefined> {
     const end = Math.min(file.size, bytes) - 1;
     if (end < 0) return Buffer.alloc(0);

@@ -1,8 +1,8 @@
 import type { JsonRecord } from './json-values.js';
 
-/** Converts the values of a streamed answer into chunks for the AI SDK. Each dialect has its own reader. */
+/** Converts the JSON values of a streamed answer into chunks for the AI SDK. Each API dialect has its own reader. */
 export interface AnswerReader {
-  /** Whether the provider has given a reason for the end of the answer. */
+  /** Whether the provider has sent a finish reason. */
   readonly isFinished: boolean;
   /** Whether the end marker was received. */
   readonly hasEndMark: boolean;

@@ -2,7 +2,7 @@ import type { AnswerReader } from './answer-reader.js';
 import { argumentsOf, isRecord, type JsonRecord, recordOf, textOf, tokensOf } from './json-values.js';
 import { brokenOff } from './provider-fault.js';
 
-/** Started content block. `name` and `input` belong to tool calls, which are forwarded when complete. */
+/** Content block that has started. `name` and `input` are set for tool calls, which are forwarded only when complete. */
 interface Block {
   type: string;
   name: string;
@@ -19,7 +19,7 @@ const USAGE = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', '
 /** Restarts the idle timeout of the request. */
 const PING = { type: 'ping' };
 
-/** Reads message events of Anthropic and of servers with the same protocol. */
+/** Reads message events from Anthropic and from servers that use the same protocol. */
 export class AnthropicAnswer implements AnswerReader {
   hasEndMark = false;
   private reason: string | undefined;

@@ -13,18 +13,18 @@ const MAX_CHARACTERS = 200_000;
 /** Maximum size of an earlier call's input or result, in bytes. */
 export const MAX_EARLIER_BYTES = 2_000;
 
-/** Call that was just made. */
+/** Call made in the current turn, with its result. */
 export interface CompletedCall {
   id: string;
   call: Call;
   reply: Reply;
 }
 
-/** Format of the earlier messages for the model. */
+/** Format in which the model receives the earlier messages. */
 export interface HistoryForm {
   /** Maximum number of characters. The newest messages have priority. */
   characters: number;
-  /** Whether calls are shown as text, for providers that reject calls from another model. */
+  /** Whether calls are formatted as text, for providers that reject another model's calls. */
   isPlain: boolean;
   /** Provider and model of the request. */
   model: string;
@@ -61,7 +61,7 @@ export function earlierMessages({ messages }: AgentContext, files: MessageFiles,
   return begin < 0 ? [] : earlier.slice(begin);
 }
 
-/** Sorts messages by turn. A message that waited for an answer follows that answer. */
+/** Sorts messages by turn. A message that was posted while the previous turn was being answered then follows that answer. */
 function inTurnOrder(messages: AgentMessage[]): AgentMessage[] {
   const places = new Map<string, number>();
   const positions = messages.map((message, index) => {
@@ -155,7 +155,7 @@ const imageParts = ({ number, path, base64, media_type }: ShownImage): [TextPart
   { type: 'image', image: base64, mediaType: media_type },
 ];
 
-/** Start of a line that looks like a line written by the service. */
+/** Matches the start of a user's line that looks like a line written by the service. */
 const SERVICE_LINE = /^([ \t]*)\[(?=(From|Note from the service:|Chosen answer:|Attached files:|About:|Image \d))/gimu;
 
 /** Formats a line written by the service. Line breaks in user values, such as names, cannot start another line. */

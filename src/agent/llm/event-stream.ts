@@ -4,7 +4,7 @@ import { brokenOff, webPage } from './provider-fault.js';
 /** End marker of OpenAI's streams. */
 export const DONE = Symbol('[DONE]');
 
-/** JSON value of a stream, with the name of its event. The name may be empty. */
+/** JSON value from a stream, with the name of its event. The name may be empty. */
 export interface StreamValue {
   event: string;
   value: unknown;
@@ -18,7 +18,7 @@ const FIELD = /^(data|event|id|retry): ?/;
  * Reads the JSON values of a streamed answer. Line ends, blank lines and content types vary between servers, so the reader relies
  * on the JSON itself. Skips lines that are not JSON.
  *
- * @throws ProviderFault for a web page and for values above the maximum length
+ * @throws ProviderFault if the answer is a web page, or if a value exceeds the maximum length
  */
 export async function* streamValues(
   texts: ReadableStreamDefaultReader<string>,
@@ -55,7 +55,7 @@ export async function* streamValues(
   return undefined;
 }
 
-/** Reads lines that end in LF, CR or both. The last line needs no line ending. */
+/** Reads lines that end in LF, CR or CRLF. The last line does not need a line ending. */
 async function* linesOf(texts: ReadableStreamDefaultReader<string>): AsyncGenerator<string> {
   let pieces: string[] = [];
   let length = 0;

@@ -1,6 +1,6 @@
 import { silent } from './provider-fault.js';
 
-/** Aborts a request that has received nothing for a while. */
+/** Aborts a request if no data arrives for the given number of seconds. */
 export class IdleTimeout {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -13,13 +13,13 @@ export class IdleTimeout {
     return this.controller.signal;
   }
 
-  /** Restarts the timeout after data was received. */
+  /** Restarts the timeout. Must be called whenever data arrives. */
   restart(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.controller.abort(silent(this.seconds)), this.seconds * 1000);
   }
 
-  /** Stops the timeout and aborts the request, because it has ended or its result is no longer needed. */
+  /** Stops the timeout and aborts the request if it is still running. */
   stop(): void {
     clearTimeout(this.timer);
     this.controller.abort(new Error('The request has ended'));

@@ -20,13 +20,13 @@ export function parseJson(text: string): unknown {
 /** Maximum plausible number of tokens in a request. */
 const MAX_TOKENS = 10_000_000;
 
-/** Returns a token count, or undefined for an impossible value. */
+/** Returns the value if it is a plausible token count, otherwise undefined. */
 export const tokensOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS ? Number(value) : undefined;
 
 /**
- * Repairs the arguments of a tool call. Some providers send them empty, twice, after an empty object, or as a JSON string.
- * Leaves other faults unchanged, because the model can correct them.
+ * Repairs the arguments of a tool call. Some providers send no arguments, send them twice, put an empty object before them, or
+ * encode them as a JSON string. Does not repair other errors, because the model can correct them.
  */
 export function argumentsOf(text: string): string {
   const trimmed = text.trim();

@@ -17,14 +17,14 @@ import { ConversationRejected, type Step, takeStep } from './model-step.js';
 import { systemPrompt } from './system-prompt.js';
 import { TurnConversation } from './turn-conversation.js';
 
-/** Number of steps in which a model can finish its answer after it has used up its calls. */
+/** Number of steps that a model may take to finish its answer after it has used up its tool calls. */
 const LAST_STEPS = 2;
 
-/** Agent that uses a language model. The model answers step by step, and the calls of a step are made in order. */
+/** Agent that uses a language model. The model answers in steps, and the tool calls of a step are made in order. */
 @Injectable()
 export class LlmAgent extends Agent {
   readonly model: string;
-  /** Provider and model. Provider data is sent back only to its origin. */
+  /** Provider and model. Provider data is sent back only to the provider and model that it came from. */
   private readonly key: string;
   private readonly languageModel: LanguageModel;
 
@@ -65,7 +65,7 @@ export class LlmAgent extends Agent {
     };
     let remaining = LAST_STEPS;
     for (let count = 1; remaining > 0; count += 1) {
-      // The turn has already checked the budgets before the first step.
+      // The budgets were already checked before the turn started.
       if (count > 1) assertAskerBudget(await this.budgets.exhausted(principal.company_id, project_id, spender));
       const answer = yield* ask(fixed, conversation);
       const { text, calls } = answer;
@@ -83,7 +83,10 @@ export class LlmAgent extends Agent {
   }
 }
 
-/** Requests the model's answer to a conversation. Changes the format of the conversation as long as the provider rejects it. */
+/**
+ * Requests the model's answer to a conversation. If the provider rejects the conversation, retries with a shorter or plainer
+ * format until no other format is left.
+ */
 async function* ask(
   step: Omit<Step, 'messages'>,
   conversation: TurnConversation,

@@ -1,7 +1,7 @@
 import type { AgentContext, AgentMessage } from '../agent.js';
 import type { ImagesService, ImageResult, ShownImage } from '../images/images.service.js';
 
-/** Maximum number of files in the messages to answer whose first bytes are read to detect images. */
+/** Maximum number of files attached to the messages to answer that are checked for images. */
 const MAX_READ_FILES = 100;
 const BEYOND_LIMIT: ImageResult = {
   refusal: { code: 'limit_reached', reason: `only the first ${MAX_READ_FILES} files are read` },
@@ -9,11 +9,11 @@ const BEYOND_LIMIT: ImageResult = {
 /** Maximum number of file references from earlier messages that are listed again. The newest references have priority. */
 const MAX_NAMED_AGAIN = 100;
 
-/** Files of messages, as presented to a model. */
+/** Files attached to messages, as presented to a model. */
 export interface MessageFiles {
-  /** Displayed names by reference. Files of earlier messages are included only if the model accepts images. */
+  /** Display names by reference. Files of earlier messages are included only if the model accepts images. */
   names: ReadonlyMap<string, string>;
-  /** Images to attach to each message. Only messages to answer have images. */
+  /** Images to send with each message. Only the messages to answer have images. */
   images: ReadonlyMap<AgentMessage, readonly ShownImage[]>;
 }
 
@@ -24,8 +24,8 @@ export function filesByName({ attachments }: Pick<AgentContext, 'attachments'>):
 
 /**
  * Returns the files of the messages, with the images of the messages to answer. Images of earlier messages are only listed, and
- * the model can read them again. Otherwise every request would contain them, and an image that a provider rejects would make
- * every later turn fail.
+ * the model can read them again. If every request contained them, an image that the provider rejects would make every later
+ * turn fail.
  */
 export async function filesWithImages(context: AgentContext, images: ImagesService): Promise<MessageFiles> {
   const { messages, attachments } = context;

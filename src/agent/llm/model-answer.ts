@@ -20,7 +20,7 @@ export class ModelAnswer {
   add(part: TextStreamPart<ToolSet>): string {
     switch (part.type) {
       case 'text-start':
-        // Separates text parts as paragraphs.
+        // Starts a new paragraph for each text part.
         return this.say(this.text === '' ? '' : '\n\n');
       case 'text-delta':
         return this.say(part.text);

@@ -12,7 +12,7 @@ import { brokenOff, type ProviderFault, sentenceWithImages, toFault } from './pr
 
 const MAX_ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
-/** Time limit for retries of a step, including waits. */
+/** Time limit for starting another attempt of a step, counted from the start of the first attempt. */
 const MAX_WAIT_MS = 60_000;
 
 /** Request to the model. */
@@ -27,7 +27,7 @@ export interface Step {
   logger: Logger;
 }
 
-/** Thrown for a conversation that the provider may accept if it is shorter or plainer. */
+/** Thrown if the provider rejects the conversation but may accept a shorter or plainer version. */
 export class ConversationRejected extends AgentFailure {
   constructor(
     message: string,
@@ -56,7 +56,7 @@ export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, ModelAns
       const fault = toFault(error);
       const { status, code, requestId, isTransient, retryAfterMs } = fault.details;
       const wait = retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1);
-      // The provider's own messages are not logged, because they may quote the key or the conversation.
+      // The provider's own messages are not logged, because they may quote the API key or the conversation.
       step.logger.warn(
         { status, provider_code: code, provider_request_id: requestId, attempt, reason: fault.message },
         'the model provider failed',
@@ -81,9 +81,9 @@ async function* request(step: Step, answer: ModelAnswer): AsyncGenerator<AgentEv
       tools,
       maxRetries: 0,
       abortSignal: AbortSignal.any([signal, idleTimeout.signal]),
-      // Every chunk restarts the idle timeout, also within a long tool call.
+      // Raw chunks restart the idle timeout even during a long tool call.
       includeRawChunks: true,
-      // Errors are also parts of the stream.
+      // Suppresses the SDK's console output. Errors are handled below as parts of the stream.
       onError: () => undefined,
     });
     let isFinished = false;
@@ -111,7 +111,7 @@ function failureOf(
   const { isTransient, refuses } = fault.details;
   const sentence = hadImages ? sentenceWithImages(fault) : fault.message;
   if (hasSpoken) return new AgentFailure(PROVIDER_SENTENCES.afterText(sentence));
-  // Images take most of a request, so a shorter conversation would not help.
+  // Images make up most of a request, so a shorter conversation would not help.
   if (refuses !== undefined && !hadImages) return new ConversationRejected(sentence, refuses);
   return new AgentFailure(isTransient && attempt > 1 ? PROVIDER_SENTENCES.retried(sentence, attempt) : sentence);
 }

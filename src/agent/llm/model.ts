@@ -10,15 +10,15 @@ import { providerFetch } from './provider-fetch.js';
 const DEFAULT_URLS = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const;
 
 /**
- * Whether tool results can contain images on the wire. In OpenAI's chat format, results are strings, and its adapters would
- * insert the bytes as text.
+ * Whether the provider's wire format allows images in tool results. In OpenAI's chat format, results are strings, and the
+ * adapter would insert the image bytes as text.
  */
 export const takesImagesInResults = ({ AGENT_PROVIDER }: Config): boolean => AGENT_PROVIDER === 'anthropic';
 
-/** Creates the model from valid settings that name a provider. Reads nothing from the environment. */
+/** Creates the model from validated settings. Does not read environment variables. */
 export function createModel(config: Config, logger: Logger): LanguageModel {
   const { AGENT_PROVIDER, AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY } = config;
-  // Without this, the SDK would print warnings to the console between log lines.
+  // By default, the SDK prints warnings to the console between the log lines.
   globalThis.AI_SDK_LOG_WARNINGS = ({ warnings }) => logger.debug({ warnings }, 'part of a request is not supported');
   if (AGENT_PROVIDER === undefined || AGENT_MODEL === undefined) throw new Error('No language model is configured');
   if (AGENT_PROVIDER === 'anthropic') {
@@ -28,7 +28,7 @@ export function createModel(config: Config, logger: Logger): LanguageModel {
       fetch: providerFetch(() => new AnthropicAnswer()),
     })(AGENT_MODEL);
   }
-  // Unlike the SDK's own OpenAI adapter, the adapter for compatible servers can send provider data back.
+  // Unlike the SDK's OpenAI adapter, its adapter for compatible servers can send provider data back.
   return createOpenAICompatible({
     name: AGENT_PROVIDER,
     baseURL: AGENT_BASE_URL ?? DEFAULT_URLS.openai,

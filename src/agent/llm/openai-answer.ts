@@ -15,10 +15,10 @@ interface StreamedCall {
 /** Key of the provider data in the final chunk. */
 export const PROVIDER_DATA = 'provider_data';
 
-/** Placeholders that some servers send in every chunk before the end. */
+/** Placeholder finish reasons that some servers send in every chunk before the last. */
 const NO_REASON = new Set(['', 'none', 'null']);
 
-/** Reads chat completion chunks of OpenAI and compatible servers. */
+/** Reads chat completion chunks from OpenAI and compatible servers. */
 export class OpenAiAnswer implements AnswerReader {
   readonly hasEndMark = false;
   private reason: string | undefined;
@@ -37,7 +37,7 @@ export class OpenAiAnswer implements AnswerReader {
     const reason = textOf(choice['finish_reason']);
     if (!NO_REASON.has(reason.toLowerCase())) this.reason = reason;
     if (isRecord(choice['delta'])) return this.readDelta(choice['delta']);
-    // A complete answer. At the end of a stream it only repeats the deltas.
+    // `message` is a complete answer. If the answer was streamed, it only repeats the deltas.
     return isRecord(choice['message']) && !this.hasSpoken ? this.readDelta(choice['message']) : [];
   }
 
@@ -61,7 +61,7 @@ export class OpenAiAnswer implements AnswerReader {
   private readDelta({ content, refusal, tool_calls, function_call, ...data }: JsonRecord): JsonRecord[] {
     const parts = partsOf(content ?? refusal);
     const text = parts.map((part) => (part['type'] === 'text' ? textOf(part['text']) : '')).join('');
-    // Content with parts other than text, such as thinking, must be sent back as parts.
+    // If the content has parts other than text, such as thinking, all of it must be sent back as parts.
     const before = this.data['content'] ?? (parts.some(({ type }) => type !== 'text') ? partsOf(this.text) : undefined);
     if (before !== undefined) this.data = { ...this.data, content: before };
     this.data = joinData(this.data, before === undefined ? data : { ...data, content: parts });
@@ -70,7 +70,7 @@ export class OpenAiAnswer implements AnswerReader {
     for (const call of calls) this.readCall(call);
     this.text += text;
     if (text !== '') return [chunk({ content: text })];
-    // Restarts the idle timeout. Reasoning is not part of the answer.
+    // An empty chunk restarts the idle timeout. Reasoning is not part of the answer.
     return calls.length === 0 && parts.length === 0 && isEmpty(data) ? [] : [chunk({})];
   }
 
@@ -84,7 +84,9 @@ export class OpenAiAnswer implements AnswerReader {
     call.data = joinData(call.data, isEmpty(more) ? data : { ...data, function: more });
   }
 
-  /** Returns the call that a chunk continues, or a new call. Servers omit or repeat indexes and ids. */
+  /**
+   * Returns the call that a chunk continues, or a new call. Indexes and ids are unreliable: some servers omit or repeat them.
+   */
   private callOf(index: unknown, id: string, name: string, piece: string): StreamedCall {
     const existing =
       typeof index === 'number'

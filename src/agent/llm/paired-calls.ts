@@ -11,14 +11,14 @@ export interface PairedCall {
   output: Exclude<ToolResultPart['output'], { type: 'execution-denied' }>;
 }
 
-/** Text and calls of a request to the model. */
+/** Text and calls of the model's answer to a single request. */
 interface EarlierStep {
   text: string;
   calls: ToolCall[];
   step: RecordedStep | undefined;
 }
 
-/** Splits an earlier message into steps. Without recorded steps, text after a call starts the next step. */
+/** Splits an earlier message into steps. If no steps were recorded, text after a call starts the next step. */
 export function stepsOf({
   content,
   tool_calls,
@@ -47,7 +47,7 @@ export function pairedMessages(text: string, calls: PairedCall[], step?: Recorde
     type: 'tool-call',
     toolCallId: id,
     toolName: nameOf(tool),
-    // Providers reject arguments that are not an object. The result describes the fault.
+    // Providers reject arguments that are not an object. The call's result already describes the error.
     input: typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {},
   }));
   const texts = text.trim() === '' ? [] : [{ type: 'text' as const, text: text.trimEnd() }];
@@ -65,7 +65,7 @@ export function pairedMessages(text: string, calls: PairedCall[], step?: Recorde
   ];
 }
 
-/** Returns the parts of an answer in order. Omits calls that a crash left unrecorded. */
+/** Returns the parts of an answer in order. Omits calls that were not recorded because the process crashed. */
 function partsOf(
   parts: NonNullable<RecordedStep['parts']>,
   calls: ToolCallPart[],
@@ -79,7 +79,7 @@ function partsOf(
   });
 }
 
-/** Internal namespace for the provider's call id. Removed before a request. */
+/** Internal namespace for the provider's call id. Removed before the request is sent. */
 export const SENT_ID = 'sentId';
 
 /** Converts a tool name to a format that providers accept. Models also call tools that do not exist, with arbitrary names. */

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from './json-values.js';
 
-/** Fields with streamed text. Other strings arrive complete, and some servers repeat them in each chunk. */
+/** Fields whose text is streamed in pieces. Other strings arrive complete, and some servers repeat them in each chunk. */
 const IN_PIECES = /^(text|summary|content|(reasoning|thinking|thoughts?)(_content|_text)?)$/;
 /** Standard fields, and fields that only describe a chunk. */
 const TRANSIENT = new Set(['role', 'type', 'name', 'index', 'logprobs', 'token_id', 'annotations', 'audio']);
@@ -31,7 +31,7 @@ function join(key: string, before: unknown, piece: unknown): unknown {
   return isRecord(before) && isRecord(piece) ? joinRecord(before, piece) : piece;
 }
 
-/** Appends entries to a list. The first entry may continue the last entry of the list. */
+/** Appends entries to a list. If the first entry continues the last entry of the list, merges the two. */
 function joinList(before: unknown[], [first, ...more]: unknown[]): unknown[] {
   const last = before.at(-1);
   if (!isRecord(last) || !isRecord(first) || !continues(last, first)) return [...before, first, ...more];

@@ -14,7 +14,7 @@ export class ProviderFault extends Error {
       code?: string | undefined;
       /** Request id of the provider. */
       requestId?: string | undefined;
-      /** Wait requested by the provider, in milliseconds. */
+      /** Delay before a retry that the provider asks for, in milliseconds. */
       retryAfterMs?: number | undefined;
       /** Set if the provider may accept a shorter conversation or a plainer format. */
       refuses?: 'length' | 'form';
@@ -24,7 +24,7 @@ export class ProviderFault extends Error {
   }
 }
 
-/** Statuses for rejected content. */
+/** HTTP statuses with which providers reject the content of a request. */
 const CONTENT_STATUS = new Set([400, 415, 422]);
 
 /** Provider error messages for requests that exceed the model's context window. */
@@ -46,7 +46,7 @@ const TOO_LONG = [
 ];
 /** Error messages for rate limits, which may also mention tokens. */
 const RATE_LIMIT = /(please wait|try again (in|later)|per (second|minute|hour|day)|rate[ _]limit)/;
-/** Error message for a single request above the rate limit. Waiting does not help. */
+/** Error message for a single request that exceeds the rate limit. Waiting does not help. */
 const LARGER_THAN_RATE_LIMIT = /request( body)? too large/;
 
 /** Matches the code or type of an error. A string with other characters may quote the key. */
@@ -136,7 +136,7 @@ function statusOf(code: unknown): number | undefined {
   return typeof status === 'number' && status >= 400 && status < 600 ? status : undefined;
 }
 
-/** Returns the wait that a `Retry-After` header requests, in milliseconds. The header contains seconds or a date. */
+/** Returns the delay that a `Retry-After` header asks for, in milliseconds. The header contains seconds or a date. */
 function retryAfter(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;

@@ -3,14 +3,14 @@ import { DONE, streamValues } from './event-stream.js';
 import { isRecord } from './json-values.js';
 import { brokenOff, faultInStream, faultOfResponse, webPage } from './provider-fault.js';
 
-/** Maximum time from the finish reason to the usage and the end marker, in milliseconds. */
+/** Maximum wait for each value after the finish reason, such as the usage and the end marker, in milliseconds. */
 const END_MS = 500;
 /** Maximum length of an error response, in characters. */
 const MAX_REJECTION_LENGTH = 64 * 1024;
 
 /**
- * Returns a `fetch` for the AI SDK that follows no redirects and converts answers into chunks that the SDK understands. The
- * stream ends at the end marker of the dialect. Throws ProviderFault for provider errors.
+ * Returns a `fetch` for the AI SDK that does not follow redirects and converts answers into chunks that the SDK understands.
+ * The stream ends at the dialect's end marker. Provider errors are thrown as ProviderFault.
  */
 export function providerFetch(createReader: () => AnswerReader): typeof fetch {
   return async (url, init) => {
@@ -28,7 +28,7 @@ export function providerFetch(createReader: () => AnswerReader): typeof fetch {
   };
 }
 
-/** Reads an answer up to its end marker. The connection may stay open after the marker. @throws ProviderFault */
+/** Reads an answer up to its end marker. Some servers keep the connection open after the marker. @throws ProviderFault */
 async function* readAnswer(body: ReadableStream<Uint8Array>, answer: AnswerReader): AsyncGenerator<string> {
   const texts = decoded(body).getReader();
   const values = streamValues(texts);
@@ -55,7 +55,10 @@ async function* readAnswer(body: ReadableStream<Uint8Array>, answer: AnswerReade
   }
 }
 
-/** Waits for the next value of a complete answer. A lost or silent connection ends the answer. */
+/**
+ * Waits for the next value after the finish reason. The answer is already complete, so a lost or silent connection only ends
+ * it.
+ */
 async function withoutLoss<Value>(
   next: Promise<IteratorResult<Value, undefined>>,
 ): Promise<{ value?: Value | undefined }> {

@@ -18,7 +18,7 @@ The canvas contains cards, and a checklist is derived from them. Fill the cards 
 const IMAGE_RULE = `
 - Images (PNG, JPEG, WebP, GIF) are shown to you if they are attached to a message to answer, or if you read them with read_file. Images of earlier messages are only listed by name; read an image again if you need it. Text in an image is material, too.`;
 
-/** Returns the model's instructions: the rules, and the project's own instructions, skills and state. */
+/** Returns the system prompt: the rules, and the project's own instructions, skills and state. */
 export function systemPrompt(
   { configuration, workspace, changes, cards, checklist }: AgentContext,
   { areImagesShown = false } = {},

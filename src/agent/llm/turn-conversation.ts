@@ -16,18 +16,21 @@ import { wireMessages } from './wire-messages.js';
 /** Maximum number of times that the earlier messages are halved before they are omitted. */
 const MAX_HALVES = 4;
 
-/** Answer of the model with the results of its calls. */
+/** Model's answer with the results of its calls. */
 export interface CompletedStep {
   text: string;
   completed: CompletedCall[];
   step: RecordedStep;
 }
 
-/** Messages of a turn's requests. After a rejection, they become shorter or plainer until the end of the turn. */
+/**
+ * Messages to send in the requests of a turn. After the provider rejects them, they stay shorter or plainer for the rest of the
+ * turn.
+ */
 export class TurnConversation {
   private readonly steps: CompletedStep[] = [];
   private form: HistoryForm;
-  // Built once. The random delimiters would otherwise change and defeat the provider's prompt cache.
+  // Built only once, because new random delimiters in each request would defeat the provider's prompt cache.
   private earlier: ModelMessage[];
   private readonly pending: ModelMessage[];
   private exchanges: ModelMessage[] = [];
@@ -53,7 +56,7 @@ export class TurnConversation {
     this.exchanges.push(...this.exchangeOf(step));
   }
 
-  /** Changes the format after a rejection. Returns false if all formats were tried. */
+  /** Changes the format after a rejection. Returns false if all formats have been tried. */
   change(rejected: 'length' | 'form'): boolean {
     return rejected === 'length' ? this.shorten() : this.simplify();
   }
@@ -71,7 +74,9 @@ export class TurnConversation {
     return true;
   }
 
-  /** First converts earlier calls to text and omits provider data, then omits the earlier messages. */
+  /**
+   * On the first rejection, converts earlier calls to text and omits provider data. On the next, omits the earlier messages.
+   */
   private simplify(): boolean {
     if (!this.form.isPlain && this.earlier.length + this.steps.length > 0) this.rebuild({ isPlain: true });
     else if (this.earlier.length > 0) this.rebuild({ characters: 0 });

@@ -2,7 +2,7 @@ import type { AssistantModelMessage, ModelMessage, UserModelMessage } from 'ai';
 import type { ProviderOptions } from '../recorded-step.js';
 import { SENT_ID } from './paired-calls.js';
 
-/** Some chat templates require an answer between tool results and the next user message. */
+/** Inserted between tool results and the next user message, because some chat templates require an answer there. */
 const BETWEEN = '(I wait for the next message.)';
 
 /**
