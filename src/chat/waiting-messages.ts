@@ -5,16 +5,16 @@ import type { Situation } from './turns/turns.repository.js';
 const MAX_WAITING = 20;
 /** Maximum number of messages that a turn answers. All of them are shown to the agent. */
 const MAX_JOINED = 100;
-/** Maximum total size of the messages that the agent has not started to answer, in bytes. A single message is always smaller. */
+/** Maximum total size of the messages that the agent has not started to answer, in bytes. Larger than any single message. */
 const MAX_BYTES = 8 * 1024 ** 2;
 const RETRY_SECONDS = 5;
 
 /**
- * Returns whether a message starts a turn, which then answers all waiting messages. While a turn waits for its start, the
- * message joins it (see `ConversationsRepository.append`). While a turn is being answered, the message waits for the next turn,
- * which starts when this turn ends.
+ * Returns whether a message starts a turn, which then answers all waiting messages. If a turn is dispatched, the message joins
+ * it (see `ConversationsRepository.append`). If a turn is being answered, the message waits for the next turn, which starts
+ * when the current turn ends.
  *
- * @throws TooManyRequests if the waiting messages are too many or too long
+ * @throws TooManyRequests if too many messages are waiting, or if they are too long in total
  */
 export function startsTurn({ is_active, joined, waiting, bytes }: Situation, content: string): boolean {
   if (is_active && waiting >= MAX_WAITING) {

@@ -23,7 +23,7 @@ export async function consumeUntilAborted<Value>(
   }
 }
 
-/** Closes an abandoned source. Its result is ignored. */
+/** Closes an abandoned source and ignores the outcome. */
 function close<Value>(iterator: AsyncIterator<Value>): void {
   iterator.return?.().catch(() => undefined);
 }

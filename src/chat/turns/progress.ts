@@ -1,11 +1,11 @@
 import type { BodyEvent, MessageBody } from '../messages/message-body.js';
 
-/** Progress of a turn, with the events that may not be stored yet. */
+/** Progress of a turn, including events that may not be stored yet. */
 export interface Progress {
   body: MessageBody;
   /** Number of events in the body, including the start of the turn. 0 until a message exists. */
   next_seq: number;
-  /** Latest of these events, which may not be stored yet. Excludes the start of the turn. */
+  /** Latest events of the body, which may not be stored yet. Excludes the start of the turn. */
   unstored: BodyEvent[];
   credits: number;
 }

@@ -18,15 +18,15 @@ export interface Ending {
   outcome: TurnOutcome;
   /** Final content of the agent's message. Defaults to the stored content. */
   progress?: Progress;
-  /** Error for calls that are still running. */
+  /** Error to record for calls that are still running. */
   running?: { error: string; error_code: string };
   /** Text of a system message to add to the conversation. */
   notice?: string;
-  /** Whether messages by other askers are left for the next turn. */
+  /** Whether the next turn answers the messages by other askers. */
   leavesOthers?: boolean;
 }
 
-/** Closes turns: stores the finished message, the charge and the outcome in the same transaction. */
+/** Stores the end of a turn: its finished message, its charge and its outcome. */
 @Injectable()
 export class TurnClosingService {
   constructor(
@@ -40,7 +40,7 @@ export class TurnClosingService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Ends a locked turn. */
+  /** Closes a locked turn. */
   async close(tx: Tx, turn: LockedTurn, ending: Ending): Promise<void> {
     const { id, project_id, conversation_id, company_id, model, notice_id } = turn;
     const { outcome, progress, notice } = ending;
@@ -69,13 +69,13 @@ export class TurnClosingService {
     this.events.note(tx, project_id, 'turn.ended', { conversation_id, turn_id: id, outcome, message_id });
   }
 
-  /** Returns the final content of the turn's message, and the events that lead from the stored content to it. */
+  /** Returns the final content of the turn's message, and the events that turn the stored content into it. */
   private async finalBody(
     tx: Tx,
     { id, conversation_id, message_id, next_seq, body_seq }: LockedTurn,
     ending: Ending,
   ): Promise<{ body: MessageBody; events: EventRow[] }> {
-    // If the process never learned the outcome of an effect, the stored content is more recent.
+    // If the process never learned the outcome of an effect, the stored content may be more recent than its progress.
     const progress =
       ending.progress !== undefined && ending.progress.next_seq >= next_seq ? ending.progress : undefined;
     let body = progress?.body ?? EMPTY_BODY;
@@ -93,7 +93,7 @@ export class TurnClosingService {
       ...(await this.answers.pendingEvents(tx, conversation_id, body)),
     ];
     for (const event of closing) body = fold(body, event);
-    // A write with an unknown outcome may have been stored.
+    // Skips events of a write that was committed although the process never learned its outcome.
     const unstored =
       progress === undefined ? [] : progress.unstored.slice(Math.max(0, next_seq - firstUnstored(progress)));
     return { body, events: [...unstored, ...closing].map(bodyEvent) };

@@ -19,11 +19,11 @@ import { leaseLostIfMissing } from './lease-lost-if-missing.js';
 import { spenderOf } from './turn.entity.js';
 import type { LeasedTurn } from './turns.repository.js';
 
-/** Maximum number of messages shown to the agent, counted from the newest. */
+/** Maximum number of messages shown to the agent. The newest messages have priority. */
 const MAX_MESSAGES = 200;
 /**
- * Maximum size of earlier messages with all their data, in bytes, counted from the newest. Keeps large results out of the
- * process's memory.
+ * Maximum total size of earlier messages with all their data, in bytes. The newest messages have priority. Without this limit,
+ * large tool results could fill the process's memory.
  */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Maximum number of workspace changes that a turn reports to the agent. Only the newest are reported. */
@@ -31,7 +31,7 @@ const MAX_CHANGES = 100;
 /** Maximum number of workspace entries shown to the agent by default. */
 const MAX_ENTRIES = 100;
 
-/** Builds the context that the agent gets for a turn. */
+/** Builds the context that the agent receives for a turn. */
 @Injectable()
 export class TurnContextsService {
   constructor(

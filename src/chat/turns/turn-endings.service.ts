@@ -26,7 +26,10 @@ const STOPPED: Ending = {
   running: { error: CALL_SENTENCES.stopped, error_code: 'stopped' },
 };
 
-/** Ends turns. A single transaction stores the finished message, records the charge and starts the next turn. */
+/**
+ * Ends turns. A single transaction stores the finished message, records the charge and, if messages are waiting, starts the
+ * next turn.
+ */
 @Injectable()
 export class TurnEndingsService {
   constructor(
@@ -49,7 +52,7 @@ export class TurnEndingsService {
     const { project_id, conversation_id } = leased;
     await this.database.transaction(async (tx) => {
       const turns = tx.withRepository(this.turns);
-      // The project must be locked first.
+      // The project must be locked before the conversation and the turn.
       const [, turn, { waiting, new_turn_id }] = await pipelined(
         tx.withRepository(this.projects).lockById(project_id).catch(leaseLostIfMissing),
         turns.lockWithConversation(leased, holder),
@@ -66,8 +69,9 @@ export class TurnEndingsService {
   }
 
   /**
-   * Ends the active turn of a conversation, or only a given turn, regardless of the process that runs it. The stored output is
-   * kept, and the process can no longer write. Waiting messages keep waiting. The project and the conversation must be locked.
+   * Ends the active turn of a conversation, regardless of the process that runs it. With `turn_id`, ends only that turn. Keeps
+   * the stored output, and the process can no longer write. Does not start the next turn for waiting messages. The project and
+   * the conversation must be locked.
    *
    * @returns the id of the turn, or null if no turn was ended
    */

@@ -7,15 +7,14 @@ import { TurnEvent, type TurnEventType } from './turn-event.entity.js';
 import type { TurnOutcome } from './turn.entity.js';
 
 /**
- * Event to store. `data` is JSON text. In the first and the last event, it lacks the turn's message, which the SQL statement
- * adds.
+ * Event to store. `data` is JSON text. For the first and the last event, the SQL statement adds the turn's message to `data`.
  */
 export interface EventRow {
   type: TurnEventType;
   data: string;
 }
 
-/** First event of a turn. Contains the message as it was before the second event. */
+/** First event of a turn. The SQL statement adds the turn's message, still empty. */
 export const STARTED: EventRow = { type: 'turn.started', data: 'null' };
 
 export const bodyEvent = ({ type, ...data }: BodyEvent): EventRow => ({ type, data: JSON.stringify(data) });
@@ -31,8 +30,8 @@ export const eventParameters = (first_seq: number, events: EventRow[]): [number,
 ];
 
 /**
- * SQL expression for an event's data, where the row `m` is the turn's message. All columns of `m` are null if the turn has no
- * message.
+ * SQL expression that adds the message to the data of a turn's first and last event. The row `m` is the turn's message. All its
+ * columns are null if the turn has no message.
  */
 export const WITH_MESSAGE = `
   CASE event.type
@@ -41,8 +40,9 @@ export const WITH_MESSAGE = `
     ELSE event.data END`;
 
 /**
- * Returns SQL that inserts the events of {@link eventParameters} into a turn. All arguments are SQL. `from` is a FROM item or
- * empty. `eventData` is the data of an event, and must be {@link WITH_MESSAGE} if the first or the last event may be included.
+ * Returns SQL that inserts events into a turn. All arguments are SQL, such as placeholders for {@link eventParameters}. `from`
+ * is a FROM item or empty. `eventData` is the data of an event, and must be {@link WITH_MESSAGE} if the first or the last event
+ * may be included.
  */
 export const insertEvents = (
   turn_id: string,
@@ -58,7 +58,10 @@ export const insertEvents = (
 export const removeEvents = (turns: string): string =>
   `DELETE FROM turn_events WHERE turn_id = ANY (ARRAY(SELECT id FROM ${turns}))`;
 
-/** Stores the events of turns. They are kept for readers of the live stream until some time after the end of the turn. */
+/**
+ * Stores the events of turns. They are kept for some time after the end of the turn, so that readers of the live stream can
+ * resume.
+ */
 export class TurnEventsRepository extends EntityRepository(TurnEvent) {
   /** Returns the events of a turn, starting at sequence number `seq`. */
   async since(turn_id: string, seq: number): Promise<UnwrittenEvent[]> {

@@ -9,8 +9,8 @@ import type { Progress } from './progress.js';
 import { type LeasedTurn, TurnsRepository } from './turns.repository.js';
 
 /**
- * Stores the agent's output as it arrives. Each event is stored in the same transaction as its effect on the message. Every
- * read therefore shows exactly the events before `next_seq`.
+ * Stores the agent's output as it arrives. Each event is stored in the same transaction as its effect on the message, so every
+ * read of the message includes exactly the events before `next_seq`.
  */
 @Injectable()
 export class TurnJournalService {
@@ -33,20 +33,20 @@ export class TurnJournalService {
     this.changed.send(turn.conversation_id);
   }
 
-  /** Brings the partial message up to date. @throws LeaseLost */
+  /** Updates the partial message and adds its new events. @throws LeaseLost */
   async advance(turn: LeasedTurn, progress: Progress): Promise<void> {
     await this.turns.advance(turn, progress);
     this.changed.send(turn.conversation_id);
   }
 
-  /** Adds text to the partial message, whose row may be updated later. @throws LeaseLost */
+  /** Adds text events without updating the row of the partial message. A later write updates it. @throws LeaseLost */
   async continue(turn: LeasedTurn, progress: Progress): Promise<void> {
     await this.turns.continue(turn, progress);
     this.changed.send(turn.conversation_id);
   }
 
   /**
-   * Runs a tool's work, which returns the progress including its events. Stores the work and the progress together, or neither.
+   * Runs a tool's work and stores the progress it returns, in a single transaction.
    *
    * @throws LeaseLost before the work has started
    */

@@ -5,7 +5,7 @@ import { MetricsService } from '../../common/metrics/metrics.service.js';
 import type { TurnOutcome } from './turn.entity.js';
 import { COUNT_ACTIVE_TURNS } from './turns.repository.js';
 
-/** Provides metrics of turns to operators. */
+/** Provides turn metrics for operators. */
 @Injectable()
 export class TurnMetricsService {
   private readonly outcomes;
@@ -31,12 +31,12 @@ export class TurnMetricsService {
     );
   }
 
-  /** Counts a turn after its end was committed. */
+  /** Counts an ended turn. Must be called after its end was committed. */
   countEnd(outcome: TurnOutcome): void {
     this.outcomes.inc({ outcome });
   }
 
-  /** Registers the gauge of the turns that run in this process, which holds their leases. */
+  /** Registers the gauge for the number of turns whose lease this process holds. */
   registerLeaseGauge(count: () => number): void {
     this.metrics.gauges([{ name: 'pws_turn_leases_held', help: 'Running turns of this process' }], () => ({
       pws_turn_leases_held: count(),

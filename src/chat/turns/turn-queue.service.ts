@@ -12,14 +12,14 @@ import {
   TURN_QUEUE,
 } from './turns.repository.js';
 
-/** Maximum number of attempts for a turn that has not written anything. */
+/** Maximum number of attempts for a turn without visible output. */
 export const MAX_ATTEMPTS = 3;
 const RECOVERED_AT_ONCE = 100;
-/** Time for which the events of a turn can be read after its end. */
+/** How long the events of a turn are kept after its end. */
 const EVENTS_KEPT = `interval '10 min'`;
 const EVICTED_AT_ONCE = 500;
 
-/** Manages turns until a worker claims them, and recovers abandoned turns. */
+/** Hands turns to workers, and dispatches abandoned turns again. */
 @Injectable()
 export class TurnQueueService {
   constructor(
@@ -41,8 +41,9 @@ export class TurnQueueService {
   }
 
   /**
-   * Dispatches a running turn again if none of its output is visible yet. Messages that were waiting for the next turn join
-   * this turn. Returns false if the turn must end instead. An attempt does not count if its process shuts down cleanly.
+   * Dispatches a running turn again if none of its output is visible yet. Messages that were waiting for the next turn then
+   * join this turn. Returns false if the turn must end instead. An attempt does not count if it was given up by its owner,
+   * because the owner shuts down cleanly.
    */
   async redispatch(turn: LeasedTurn, holder: Holder): Promise<boolean> {
     const { id, conversation_id } = turn;

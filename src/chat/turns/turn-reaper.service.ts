@@ -17,7 +17,7 @@ export class TurnReaperService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Retries or ends every abandoned turn and removes old events. */
+  /** Retries or ends every abandoned turn, and removes old events. */
   async recover(): Promise<void> {
     for (const turn of await this.queue.expired()) await this.recoverTurn(turn);
     await this.queue.evictEvents();

@@ -34,7 +34,7 @@ export class TurnRunnerService {
   /**
    * Runs a turn until it ends.
    *
-   * @param lease aborts if the turn ends elsewhere, and with {@link ShuttingDown} if the process stops
+   * @param lease aborts if the turn is ended by another process, and with {@link ShuttingDown} if this process stops
    * @throws LeaseLost
    */
   async run(turn: LeasedTurn, lease: Lease): Promise<void> {
@@ -56,7 +56,7 @@ export class TurnRunnerService {
       const { credits } = progress;
       if (await this.queue.redispatch({ ...turn, credits }, 'owner')) throw problem.reason;
     }
-    // Another attempt starts after the lease has expired, as after a crash.
+    // The next attempt starts once the lease has expired, as after a crash.
     if (problem !== null && isUnavailable(problem.reason) && progress.next_seq === 0 && turn.attempts < MAX_ATTEMPTS)
       throw problem.reason;
     const ending = this.ending(turn, problem, progress.next_seq > 0);

@@ -15,10 +15,7 @@ export class TurnStartsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /**
-   * Starts a turn for the messages waiting in an idle conversation, as {@link TurnsRepository.start}. Workers are notified after
-   * the commit.
-   */
+  /** Starts a turn with {@link TurnsRepository.start} and notifies the workers after the commit. */
   async start(
     tx: Tx,
     turn_id: string,

@@ -6,7 +6,9 @@ import { TurnMetricsService } from './turn-metrics.service.js';
 
 const CHANNEL = 'stopped_turns';
 
-/** Notifies every process of turns that were taken from their owner. The key is the turn's id. */
+/**
+ * Notifies every process of turns that were stopped while another process may run them. The notification key is the turn's id.
+ */
 @Injectable()
 export class TurnStoppedChannel {
   constructor(

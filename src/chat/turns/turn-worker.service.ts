@@ -9,9 +9,9 @@ import { TurnReaperService } from './turn-reaper.service.js';
 import { TurnRunnerService } from './turn-runner.service.js';
 import { idsOf, type LeasedTurn, TURN_QUEUE } from './turns.repository.js';
 
-/** Grace period for running turns when the process stops. */
+/** Time that running turns get to finish when the process stops. */
 const GRACE_MS = 20_000;
-/** Delay before the next check if the conversations of waiting turns are locked. */
+/** Delay before the next claim if waiting turns were skipped because their conversations are locked. */
 const AGAIN_MS = 20;
 
 /** Runs turns in this process, up to its capacity. */
@@ -44,7 +44,7 @@ export class TurnWorkerService implements OnModuleInit {
     this.rows = rows;
   }
 
-  /** Stops a turn that runs here if it has ended elsewhere. */
+  /** Aborts a turn of this process after another process has ended it. */
   abandon(turn_id: string): void {
     this.rows?.abandon(turn_id);
   }
@@ -54,7 +54,7 @@ export class TurnWorkerService implements OnModuleInit {
     for (const { company_id } of current) running.set(company_id, (running.get(company_id) ?? 0) + 1);
     const { turns, moreWait, someLocked } = await this.queue.claim(owner, this.agent.model, {
       turns: room,
-      // Leaves capacity for other companies when one company's turns are slow.
+      // Reserves capacity for other companies if the turns of a company are slow.
       ofCompany: Math.ceil(this.config.TURNS_CONCURRENCY / 2),
       running,
     });

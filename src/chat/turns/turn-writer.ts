@@ -7,13 +7,16 @@ import type { Progress } from './progress.js';
 
 /** Minimum time between two writes. */
 const PACE_MS = 100;
-/** Time until the first write. A turn that ends earlier is written once, together with its end. */
+/** Delay before the first write. A turn that ends sooner is written only once, together with its end. */
 const FIRST_MS = 5;
-/** Maximum number of text events that may be missing from a message while it is being written. Each reader adds them. */
+/**
+ * Maximum number of text events that may be missing from the row of a message while it is being written. Each reader applies
+ * the missing events.
+ */
 const MAX_UNWRITTEN = 64;
 /**
- * Maximum size of the text and calls in a message, in bytes of JSON. Every {@link MAX_UNWRITTEN} events, all of them are stored
- * again.
+ * Maximum size of the text and calls in a message, in bytes of JSON. Limits the cost of a write, because the whole message is
+ * stored again after at most {@link MAX_UNWRITTEN} events.
  */
 export const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 
@@ -21,15 +24,15 @@ export const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 export interface ProgressStore {
   begin(progress: Progress): Promise<void>;
   advance(progress: Progress): Promise<void>;
-  /** Stores text events, but leaves the body to a later write. */
+  /** Stores text events without updating the body. A later write updates it. */
   continue(progress: Progress): Promise<void>;
   /** Runs `work` and stores the progress it returns, in a single transaction. */
   perform(work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void>;
 }
 
 /**
- * Converts an agent's events to stored progress. The first write follows after 5 ms, later writes every 100 ms. The start of a
- * tool is stored before {@link accept} resolves, and therefore before the tool runs.
+ * Converts an agent's events to stored progress. The first write follows after 5 ms, later writes at intervals of at least 100
+ * ms. The start of a tool call is stored before {@link accept} resolves, and therefore before the tool runs.
  */
 export class TurnWriter {
   private progress: Progress & { bytes: number };
@@ -81,7 +84,7 @@ export class TurnWriter {
     const { body, next_seq, unstored, credits } = progress;
     if (event.type === 'usage') return { ...progress, credits: credits + event.credits };
     if (event.type === 'model_step') {
-      // Written together with the calls that follow.
+      // The provider data is written together with the calls that follow.
       const model_steps = [...(body.model_steps ?? []), event.step];
       return { ...progress, body: { ...body, model_steps }, bytes: longer(progress.bytes, bytesOf(event.step)) };
     }
@@ -98,7 +101,7 @@ export class TurnWriter {
     };
   }
 
-  /** Runs an effect and stores it with its events and all earlier events. */
+  /** Applies an effect and stores its events and all earlier events, in a single transaction. */
   private perform({ apply }: ToolEffect): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -153,7 +156,7 @@ export class TurnWriter {
   }
 }
 
-/** Returns the size of an extended message. @throws AgentFailure if it becomes too long */
+/** Returns the size of a message after an addition. @throws AgentFailure if the message becomes too long */
 function longer(bytes: number, more: number): number {
   if (bytes + more <= MAX_MESSAGE_BYTES) return bytes + more;
   throw new AgentFailure(TURN_SENTENCES.messageTooLong);

@@ -48,7 +48,7 @@ export class Turn {
   @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** Number of claims. Every write by a worker includes the generation it has claimed. */
+  /** Number of times the turn was claimed. Each write by a worker succeeds only if its generation is still current. */
   @Column('integer', { default: 0 })
   generation!: number;
 
@@ -63,19 +63,19 @@ export class Turn {
   @Column('uuid', { nullable: true })
   message_id!: string | null;
 
-  /** Number of events. */
+  /** Number of events so far, and sequence number of the next event. */
   @Column('integer', { default: 0 })
   next_seq!: number;
 
-  /** Sequence number of the first event that is missing from the message. Null if the message is complete. */
+  /** Sequence number of the first event that is missing from the message's row. Null if the row contains all events. */
   @Column('integer', { nullable: true })
   body_seq!: number | null;
 
-  /** Language model that answers the turn, or `guide`. Set by the claim. */
+  /** Language model that answers the turn, or `guide`. Set when a worker claims the turn. */
   @Column('text', { nullable: true })
   model!: string | null;
 
-  /** Known cost, including failed attempts. */
+  /** Cost so far, including failed attempts. */
   @Column('numeric', { precision: 20, scale: 6, default: 0 })
   credits!: number;
 

@@ -21,7 +21,10 @@ export type { Holder } from './turns.sql.js';
 /** Name of the queue where turns wait for a worker. */
 export const TURN_QUEUE = 'turn';
 
-/** Fields of a running turn that its owner needs. `generation` restricts the owner's writes to its own claim. */
+/**
+ * Fields of a running turn that its owner needs. `generation` makes the owner's writes fail after another process has claimed
+ * the turn.
+ */
 export type LeasedTurn = Pick<
   Turn,
   | 'id'
@@ -35,7 +38,7 @@ export type LeasedTurn = Pick<
   | 'credits'
 >;
 
-/** Returns the ids of a turn for the log. */
+/** Returns the ids of a turn for log entries. */
 export const idsOf = ({ id, company_id, project_id, conversation_id }: LeasedTurn): object => ({
   turn_id: id,
   company_id,
@@ -64,22 +67,22 @@ export interface ClaimedTurns {
 /** Stored data of a turn that is locked by the transaction. */
 export type LockedTurn = Omit<LeasedTurn, 'generation' | 'attempts'> &
   Pick<Turn, 'message_id' | 'next_seq' | 'body_seq' | 'model'> & {
-    /** Ids for the message of the turn, if it does not exist yet, and for a notice that follows it. */
+    /** New ids for the message of the turn, if it does not exist yet, and for a notice after the message. */
     new_message_id: string;
     notice_id: string;
   };
 
 /** State of a conversation that determines what happens to a new message. */
 export interface Situation {
-  /** Whether a turn is waiting for its start or running. */
+  /** Whether a turn is dispatched or running. */
   is_active: boolean;
-  /** Number of messages in the turn that is waiting for its start. */
+  /** Number of messages in the dispatched turn. */
   joined: number;
-  /** Number of messages that no turn has taken. */
+  /** Number of messages that do not belong to a turn yet. */
   waiting: number;
   /** Total size of the joined and waiting messages, in bytes. */
   bytes: number;
-  /** Ids for a message to add and for a turn to start. */
+  /** New ids for the message to add and for the turn to start. */
   new_message_id: string;
   new_turn_id: string;
 }
@@ -100,7 +103,7 @@ const leaseParameters = ({
   conversation_id,
 ];
 
-/** Counts active turns, which are few, from their index. */
+/** Counts the active turns. They are few, and an index contains only them. */
 export const COUNT_ACTIVE_TURNS = `
   SELECT count(*) FILTER (WHERE state = 'dispatched')::integer AS pws_turns_waiting,
          count(*) FILTER (WHERE state = 'streaming')::integer AS pws_turns_running,
@@ -118,7 +121,10 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return await this.situationWhere<Situation>('', conversationCondition(project_id, conversation_id), []);
   }
 
-  /** Returns the state of the given or the default conversation for a post, and an exhausted budget of the author, if any. */
+  /**
+   * Returns the state of the given or the default conversation, and an exhausted budget that applies to the author of a post,
+   * if any.
+   */
   async situationFor(
     project_id: string,
     conversationId: string | null | undefined,
@@ -151,8 +157,9 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Starts a turn in an idle conversation for all messages waiting there. User messages that are appended later join it. The
-   * author of the first waiting message is charged, or the given author if no message is waiting. The project must be locked.
+   * Starts a turn in an idle conversation for all waiting messages. User messages that are appended before a worker claims the
+   * turn join it. The author of the first waiting message is charged, or the given author if no message is waiting. The project
+   * must be locked.
    */
   async start(
     id: string,
@@ -163,8 +170,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Claims dispatched turns for `owner`. Companies alternate, and each company's oldest turn comes first. From now on, the
-   * messages of each claimed turn are fixed.
+   * Claims dispatched turns for `owner`. Companies alternate, and each company's oldest turn comes first. No message can join a
+   * claimed turn.
    */
   async claim(owner: string, model: string, { turns, ofCompany, running }: Capacity): Promise<ClaimedTurns> {
     const rows: (LeasedTurn & { more_wait: boolean; some_locked: boolean })[] = await this.query(CLAIM, [
@@ -193,9 +200,9 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Dispatches a running turn without visible output again. Returns false if it must end instead.
+   * Dispatches a running turn without visible output again. Returns false if the turn must end instead.
    *
-   * @param returned number of attempts that do not count
+   * @param returned number of attempts to subtract because they do not count
    * @param attempts maximum number of attempts that count
    */
   async redispatch(turn: LeasedTurn, holder: Holder, returned: number, attempts: number): Promise<boolean> {
@@ -295,8 +302,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Adds events without updating the message. Readers apply the events from `body_seq` onwards to the message. As a result,
-   * each write contains only new output.
+   * Adds events without updating the message, so that each write contains only new output. Readers apply the events from
+   * `body_seq` onwards to the message.
    * @throws LeaseLost
    */
   async continue(turn: LeasedTurn, progress: Progress): Promise<void> {
@@ -323,8 +330,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Removes the message references from up to `limit` turns, because turns and messages refer to each other. Returns the number
-   * of turns.
+   * Clears the message id of up to `limit` turns. Turns and messages reference each other, so neither could be removed
+   * otherwise. Returns the number of changed turns.
    */
   async forgetMessages(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(

@@ -5,21 +5,25 @@ import { removeChanges, assignChanges } from '../conversations/workspace-changes
 import { insertMessage, joinMessages, writeBody } from '../messages/messages.repository.js';
 import { insertEvents, WITH_MESSAGE } from './turn-events.repository.js';
 
-/** Allowed writer: the owner, or any process once the lease has expired. */
+/** Process that may write to a running turn: its owner, or any process once the lease has expired. */
 export type Holder = 'owner' | 'reaper';
 
 /**
- * Returns the condition that a turn `t` is still held. Its parameters $1 to $3 are the id, generation and conversation of a
- * leased turn. The conversation makes this an index lookup. With only the id and state, the planner may read all active turns.
+ * Returns the condition that the holder may still write to a turn `t`. Its parameters $1 to $3 are the id, generation and
+ * conversation of a leased turn. With the conversation, the planner uses an index lookup. With only the id and state, it may
+ * read all active turns.
  */
 export const leased = (holder: Holder): string =>
   `t.id = $1 AND t.generation = $2 AND t.conversation_id = $3 AND t.state = 'streaming'${holder === 'reaper' ? ` AND t.${OVERDUE}` : ''}`;
 
-/** Returns the FROM clause of a SELECT that locks the conversation and then its turn `t`, if the turn is still held. */
+/**
+ * Returns the FROM clause of a SELECT that locks the conversation and then its turn `t`, if the holder may still write to the
+ * turn.
+ */
 export const lockLeased = (holder: Holder): string =>
   `FROM conversations c, turns t WHERE c.id = $3 AND ${leased(holder)} FOR NO KEY UPDATE OF c, t`;
 
-/** Starts a turn: $1 conversation, $2 project, $3 company, $4 user, $5 API key, $6 its id. */
+/** Starts a turn: $1 conversation, $2 project, $3 company, $4 user, $5 API key, $6 id of the turn. */
 export const START = `
   WITH waiting AS (
     SELECT id, user_id, api_key_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
@@ -40,8 +44,8 @@ export const START = `
 export const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, attempts, credits';
 
 /**
- * Condition for the state `dispatched` that matches its index. With the state itself, the planner may read all active turns for
- * each company.
+ * Condition for the state `dispatched` that matches the index on dispatched turns. If it compared the state itself, the planner
+ * might read all active turns for each company.
  */
 const DISPATCHED = 't.owner IS NULL AND t.ended_at IS NULL';
 
@@ -50,10 +54,10 @@ const nextCompany = (after: string): string =>
   `(SELECT t.company_id FROM turns t WHERE ${DISPATCHED} ${after} ORDER BY t.company_id LIMIT 1)`;
 
 /**
- * Claims dispatched turns: $1 owner, $2 model, $3 number of turns, $4 companies of the owner's running turns, $5 numbers of these
- * turns, $6 maximum number for a company. Companies with the fewest running turns come first. Posts hold the conversation's lock.
- * A message has therefore either joined before the claim or waits for the next turn. A locked conversation is skipped, so that
- * other turns do not wait for it.
+ * Claims dispatched turns: $1 owner, $2 model, $3 number of turns, $4 companies with turns that the owner is running, $5 number
+ * of these turns by company, $6 maximum number per company. Companies with the fewest running turns come first. A post holds
+ * the conversation's lock, so its message either joins the turn before the claim or waits for the next turn. Turns in locked
+ * conversations are skipped, so that the other turns do not wait for the locks.
  */
 export const CLAIM = `
   WITH RECURSIVE company AS (
@@ -81,7 +85,7 @@ export const CLAIM = `
                  (SELECT count(*) FROM due) < least($3, (SELECT count(*) FROM waiting)) AS some_locked) rest
     LEFT JOIN claimed ON true`;
 
-/** Begins the message of a turn: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $10 the body, $11 to $13 the events. */
+/** Creates the message of a turn: $1 to $3 lease, $4 next_seq, $5 credits, $6 to $10 body, $11 to $13 events. */
 export const BEGIN = `
   WITH held AS MATERIALIZED (
     SELECT t.id ${lockLeased('owner')}
@@ -110,7 +114,7 @@ export const ADVANCE = `
   ), written AS (${insertEvents('turn.id', ['$11', '$12', '$13'], 'turn,')})
   ${writeBody('(SELECT message_id FROM turn)', ['$6', '$7', '$8', '$9', '$10'])}`;
 
-/** Adds events to a turn without updating its message: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $8 the events. */
+/** Adds events to a turn without updating its message: $1 to $3 lease, $4 next_seq, $5 credits, $6 to $8 events. */
 export const CONTINUE = `
   WITH turn AS (
     UPDATE turns t SET next_seq = $4, credits = $5, body_seq = coalesce(t.body_seq, $6), ${RENEWED}
@@ -118,7 +122,7 @@ export const CONTINUE = `
   ), written AS (${insertEvents('turn.id', ['$6', '$7', '$8'], 'turn,')})
   SELECT id FROM turn`;
 
-/** Ends a turn: $1 the turn, $2 outcome, $3 message, $4 next_seq, $5 credits, $6 to $8 the events. */
+/** Ends a turn: $1 turn, $2 outcome, $3 message, $4 next_seq, $5 credits, $6 to $8 events. */
 export const END = `
   WITH ended AS (
     UPDATE turns SET state = 'ended', outcome = $2, ${FINISHED}, ended_at = clock_timestamp(),
