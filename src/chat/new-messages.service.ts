@@ -18,7 +18,7 @@ import { TurnStartsService } from './turns/turn-starts.service.js';
 import type { Situation } from './turns/turns.repository.js';
 import { startsTurn } from './waiting-messages.js';
 
-/** Processes new messages from users and API keys. */
+/** Stores new messages from users and API keys. */
 @Injectable()
 export class NewMessagesService {
   constructor(
@@ -29,7 +29,7 @@ export class NewMessagesService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Returns an earlier message with the same client_msg_id. */
+  /** Returns the author's earlier message with the same client_msg_id, if there is one. */
   async earlier(
     tx: Tx,
     author: Principal,

@@ -3,10 +3,10 @@ import type { QuestionAnswer } from '../../packages/conversation/index.js';
 import type { Principal } from '../auth/principal.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 
-/** Identity of a repeatable post, as columns of the message. */
+/** Identity of a post with a client_msg_id, as columns of the message. */
 export interface PostIdentity {
   client_msg_id: string;
-  /** Hash of author and client_msg_id. Unique in the project. */
+  /** Hash of the author and client_msg_id. Unique in the project. */
   client_msg_key: Buffer;
   /** Hash of the whole posted content. */
   payload_hash: Buffer;
@@ -39,7 +39,7 @@ export function identify(
   };
 }
 
-/** Converts an answer to the form in which it is stored and returned. */
+/** Converts an answer from a request to the format in which it is stored and returned. */
 export function toQuestionAnswer({ selections, other_text }: NonNullable<ChatMessageCreate['answer']>): QuestionAnswer {
   return {
     selections: Object.fromEntries(selections ?? []),

@@ -29,7 +29,7 @@ export class PostMessageService {
   ) {}
 
   /**
-   * Stores a message and ensures that a turn will answer it, in a single transaction. Returns a ChatResponse as JSON text.
+   * Stores a message and ensures that a turn will answer it, both in a single transaction. Returns a ChatResponse as JSON text.
    *
    * A repeated post with the same client_msg_id returns the first message and changes nothing.
    *
@@ -49,7 +49,7 @@ export class PostMessageService {
     const { conversation_id: conversationId } = request;
     return await this.database.transaction(async (tx) => {
       const conversations = tx.withRepository(this.conversations);
-      // Acquires the locks and then reads all data, in a single round trip. The first lock fails if the caller may not post.
+      // Acquires the locks and then reads all data in a single round trip. The first lock fails if the caller may not post.
       const [, conversation, situation, earlier, cards] = await pipelined(
         tx.withRepository(this.projects).lock(editor, project_id),
         conversations.lock(editor, project_id, conversationId),
@@ -71,7 +71,7 @@ export class PostMessageService {
   }
 }
 
-/** Returns the JSON text of a repeated message. @throws Conflict if its content differs */
+/** Returns the JSON text of the message that a post repeats. @throws Conflict if the content of the post differs */
 function repeated(earlier: EarlierMessage, identity: PostIdentity | null): string {
   if (identity?.payload_hash.equals(earlier.payload_hash) !== true) {
     throw new Conflict('client_msg_id_reused', 'A different message was already posted with this client_msg_id');

@@ -7,7 +7,7 @@ import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 import { type AskingMessage, MessagesRepository } from './messages.repository.js';
 
 /**
- * Location of a stored answer. `pending` means that the message `message_id`, which asks the question, is still being written.
+ * Where an answer was stored. `pending` means that the message `message_id`, which asks the question, is still being written.
  */
 export type StoredAnswer =
   Exclude<AnswerPlace, { kind: 'answers' }> | { kind: 'answers'; call: ToolCall; message_id: string; pending: boolean };
@@ -18,10 +18,10 @@ export class AnswersService {
   constructor(private readonly messages: MessagesRepository) {}
 
   /**
-   * Assigns an answer to its question, if an open question exists.
+   * Assigns an answer to the open question, if there is one.
    *
-   * A message that is still being written may be changed only by its turn. Its answer is stored with the user's message, and
-   * {@link pendingEvents} applies it when the turn ends.
+   * Only its own turn may change a message that is still being written. The answer is therefore stored with the user's message,
+   * and {@link pendingEvents} applies it when the turn ends.
    *
    * @throws Invalid if the answer does not match the open question
    */
@@ -36,7 +36,7 @@ export class AnswersService {
     return { ...place, message_id: newest.id, pending: newest.is_partial };
   }
 
-  /** Returns the events that apply waiting answers to the questions in a message body. */
+  /** Returns the events that apply the pending answers to the questions in a message body. */
   async pendingEvents(tx: Tx, conversation_id: ConversationId, { tool_calls }: MessageBody): Promise<BodyEvent[]> {
     const open = tool_calls.filter(({ status, result }) => status === 'completed' && result === null);
     if (open.length === 0) return [];
@@ -47,7 +47,7 @@ export class AnswersService {
     });
   }
 
-  /** Returns the tool calls of a message, including results that are stored only when it is finished. */
+  /** Returns the tool calls of a message. If the message is not finished, adds the pending answers as results. */
   private async withPending(
     tx: Tx,
     conversation_id: ConversationId,

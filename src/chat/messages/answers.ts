@@ -8,10 +8,10 @@ import {
 } from '../../../packages/conversation/index.js';
 import { type ErrorEntry, Invalid, invalidValue, MAX_ENTRIES } from '../../common/errors/errors.js';
 
-/** Destination of an answer: an open call, the user's own message, or none if the answer is a repeat. */
+/** Where to store an answer: in an open call, in the user's own message, or nowhere if the answer repeats an earlier one. */
 export type AnswerPlace = { kind: 'answers'; call: ToolCall } | { kind: 'repeats' } | { kind: 'stands_alone' };
 
-/** Tool calls of the newest message that asks a question, and of the previous such message. */
+/** Tool calls of the two newest messages that ask a question. */
 export interface AskedCalls {
   newest: ToolCall[];
   earlier: ToolCall[];
@@ -20,10 +20,10 @@ export interface AskedCalls {
 /**
  * Finds the question that an answer belongs to.
  *
- * Only questions in the newest message with questions are open, and the last of them is answered first. Older unanswered
+ * Only the questions in the newest message that asks any are open, and the last of them is answered first. Older unanswered
  * questions count as skipped.
  *
- * @throws Invalid if a question is open and the answer contains an index or label that it does not have
+ * @throws Invalid if a question is open and does not have an index or label that the answer contains
  */
 export function placeAnswer({ newest, earlier }: AskedCalls, answer: QuestionAnswer): AnswerPlace {
   const open = newest.findLast((call) => isQuestion(call) && call.result === null);
@@ -54,7 +54,7 @@ export function answerCall(id: string, answer: QuestionAnswer, at: Date): ToolCa
 
 const isQuestion = ({ tool, status }: ToolCall): boolean => tool === ASK_USER_QUESTION && status === 'completed';
 
-/** Returns the first problems with an answer, up to the maximum number that is reported. */
+/** Returns the problems with an answer, up to the maximum number that a response reports. */
 function findProblems(questions: Question[], { selections = {} }: QuestionAnswer): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   for (const [index, chosen] of Object.entries(selections)) {

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../../packages/conversation/index.js';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { toValidJson, toValidText } from './text.js';
 
-/** Segment of a message: text, or a tool call with all its recorded data. */
+/** Segment of a message: text, or a tool call with all of its recorded data. */
 export type ContentSegment = { type: 'text'; content: string } | ({ type: 'tool_call' } & ToolCall);
 
 /** Content of an agent message. */
@@ -29,10 +29,10 @@ export type BodyEvent =
 
 export const EMPTY_BODY: MessageBody = { content: '', content_segments: [], tool_calls: [], affected_card_ids: [] };
 
-/** Thrown if an agent starts a call twice or ends a call that is not running. */
+/** Thrown if an agent starts a tool call twice or ends one that is not running. */
 export class AgentProtocolError extends Error {}
 
-/** Applies an event to a body. Message bodies are created only here. */
+/** Applies an event to a body. All non-empty message bodies are created by this function. */
 export function fold(body: MessageBody, event: BodyEvent): MessageBody {
   switch (event.type) {
     case 'text.delta':
@@ -68,7 +68,7 @@ export function fold(body: MessageBody, event: BodyEvent): MessageBody {
 }
 
 /**
- * Converts an agent event to a change in a body. Returns null if the event does not change the body.
+ * Converts an agent event to the event that changes a body. Returns null if the body does not change.
  *
  * @throws AgentProtocolError
  */
@@ -121,7 +121,7 @@ export function toBodyEvent(body: MessageBody, event: AgentEvent, turn_id: strin
   }
 }
 
-/** Returns the events that end all running calls, so that the message can be finished. */
+/** Returns the events that end all running calls. A message can be finished only without running calls. */
 export function closingEvents(
   { tool_calls }: MessageBody,
   at: Date,

@@ -41,7 +41,8 @@ const STEP = 10;
 const SMALL_BYTES = 100;
 
 /**
- * Requested messages of a conversation `c`: `limit` messages up to sequence `last`. Both are SQL expressions of type bigint.
+ * Requested messages of a conversation `c`: `limit` messages up to the sequence number `last`. Both are SQL expressions of type
+ * bigint.
  */
 interface Window {
   last: string;
@@ -52,8 +53,8 @@ interface Window {
 const spanOf = ({ last, limit }: Window): string =>
   `LATERAL (SELECT greatest(${last} - ${limit} + 1, 1) AS first OFFSET 0) span`;
 
-// OFFSET is an optimization fence. Without it, each use of a message's JSON would build it again. The sort order is that of the
-// index, so the JSON texts are not sorted.
+// OFFSET is an optimization fence. Without it, each use of a message's JSON would build the JSON again. The sort order matches
+// the index, so PostgreSQL does not have to sort the JSON.
 const builtMessages = (range: string, isOmitted = 'false'): string => `
   SELECT m.sequence, CASE WHEN NOT m.is_partial THEN m.xmin::text END AS version,
          CASE WHEN ${isOmitted} THEN NULL ELSE ${messageJson('')} END AS json
@@ -64,14 +65,14 @@ const JSON_PARTS = `
   string_agg(concat(octet_length(json), ':', version), ',' ORDER BY sequence) AS parts`;
 
 /**
- * FROM item that builds the messages after `before` up to `last` in a single step, with their total `bytes`. Counts the bytes
- * to send, because escaping makes a string up to six times as long. A message that may exceed its share of `most` bytes is not
- * built and counts as more than `most` bytes.
+ * FROM item that builds the JSON of the messages after `before` up to `last` in a single step, with its total size in `bytes`.
+ * The size is the length of the JSON, because escaping makes a string up to six times as long. A message that may exceed its
+ * share of `most` bytes is not built and counts as more than `most` bytes.
  */
 const builtTogether = (before: string, last: string, most: number): string => {
   const share = `${most / 8} / greatest(${last} - ${before}, 1)`;
-  // The length of a text column is known without reading it. For other types only the stored size is known, which rarely
-  // exceeds the JSON length.
+  // PostgreSQL knows the length of a text column without reading the value. For other types it knows only the stored size,
+  // which rarely exceeds the JSON length.
   const isLarge = [
     ...['content', 'client_msg_id'].map((column) => `octet_length(m.${column}) > ${share}`),
     ...['content_segments', 'tool_calls', 'file_ids'].map(
@@ -87,8 +88,8 @@ const builtTogether = (before: string, last: string, most: number): string => {
 /**
  * FROM item `w`: a {@link MessageWindow} without cached messages.
  *
- * Omits the oldest messages of a window above {@link MAX_WINDOW_BYTES}. A window of small messages is built in a single step.
- * Any other window is built backwards from its end in steps of a few messages, so that few messages are built in vain.
+ * Omits the oldest messages of a window that exceeds {@link MAX_WINDOW_BYTES}. A window of small messages is built in a single
+ * step. Any other window is built backwards in steps of a few messages, so that few of the built messages are discarded.
  */
 export const messageWindow = ({ last, limit }: Window): string => `
   ${spanOf({ last, limit })},
@@ -111,9 +112,9 @@ export const messageWindow = ({ last, limit }: Window): string => `
         ) SELECT string_agg(json, ',' ORDER BY since) AS json, string_agg(parts, ',' ORDER BY since) AS parts FROM part) cut) w`;
 
 /**
- * FROM item `w`: a {@link MessageWindow} where messages `cached.first` to `cached.last` are cached, if the cached messages
- * begin early enough. It contains the versions of the cached messages and the texts of all messages after them. Texts above
- * `most` bytes are not built.
+ * FROM item `w`: a {@link MessageWindow} for which messages `cached.first` to `cached.last` are cached. It contains the
+ * versions of the cached messages and the JSON of all messages after them, unless that JSON exceeds `most` bytes. The cache is
+ * ignored if its first message comes after the start of the window.
  */
 export const cachedMessageWindow = (
   { last, limit }: Window,

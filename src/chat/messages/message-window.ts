@@ -9,12 +9,14 @@ export interface MessageWindow {
   /** Versions of the cached messages, oldest first, separated by commas. Null if no message is cached. */
   versions: string | null;
   /**
-   * Whether messages were omitted because the window is too large: either its oldest messages, or all messages after the cached
-   * messages.
+   * Whether messages were omitted because the window is too large. With cached messages, all messages after them were omitted,
+   * otherwise only the oldest messages.
    */
   is_cut: boolean;
-  /** JSON texts of the messages after the cached messages, separated by commas. Null if the list is empty. */
+  /** JSON of the messages after the cached messages, separated by commas. Null if there are no such messages. */
   made: string | null;
-  /** Size and version of each message text, such as `812:4711`. The version is missing while a message is being written. */
+  /**
+   * Size and version of each message in `made`, such as `812:4711`. The version is missing while a message is being written.
+   */
   parts: string | null;
 }

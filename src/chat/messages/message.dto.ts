@@ -90,7 +90,7 @@ export class ToolCallData extends CallDetails {
   children?: ToolCallData[] | null;
 }
 
-/** Segment of a message's content stream. The segment of a tool call has the id of the call and all its recorded data. */
+/** Segment of a message's content. The segment of a tool call has the id of the call and all of its recorded data. */
 export class ContentSegmentData extends CallDetails {
   @EnumField(SEGMENT_TYPES)
   type!: (typeof SEGMENT_TYPES)[number];

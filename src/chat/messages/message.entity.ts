@@ -29,7 +29,8 @@ export class Message {
   content!: string;
 
   /**
-   * Turn that answers a user's message, or null if no turn has taken it yet. For other messages, the turn that wrote the message.
+   * For a user's message, the turn that answers it, or null while the message waits for a turn. For other messages, the turn
+   * that wrote the message.
    */
   @Column('uuid', { nullable: true })
   turn_id!: string | null;
@@ -62,18 +63,18 @@ export class Message {
   @Column('json', { nullable: true })
   answer!: QuestionAnswer | null;
 
-  /** Tool call that receives the answer once the message with the question is finished. */
+  /** Tool call that receives the answer in this message once the message with the question is finished. */
   @Column('text', { nullable: true })
   answered_call_id!: string | null;
 
-  /** Finished message whose question was answered immediately. */
+  /** Message whose question this message answers, if that message was already finished. */
   @Column('uuid', { nullable: true })
   answered_message_id!: string | null;
 
   @Column('text', { nullable: true })
   client_msg_id!: string | null;
 
-  /** SHA-256 of author and client_msg_id. */
+  /** SHA-256 of the author and client_msg_id. */
   @Column('bytea', { nullable: true })
   client_msg_key!: Buffer | null;
 

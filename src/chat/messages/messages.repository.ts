@@ -12,7 +12,7 @@ export interface StoredMessage {
   json: string;
 }
 
-/** Message posted under a key, with the hash of its content. */
+/** Message posted earlier with a client_msg_id, and the hash of its content. */
 export type EarlierMessage = StoredMessage & { payload_hash: Buffer };
 
 /** Agent message that asks a question. */
@@ -25,21 +25,21 @@ export type ContextMessage = Pick<
 >;
 
 /**
- * Returns SQL that adds a message to the conversation in the row `c`, whose sequence number was already taken. `values` maps
- * columns to SQL expressions. The resulting rows are complete messages.
+ * Returns SQL that adds a message to the conversation in the row `c`, which `takeSequence` must have returned. `values` maps
+ * columns to SQL expressions. The statement returns the complete row of the message.
  */
 export const insertMessage = (values: Partial<Record<keyof Message, string>>): string => `
   INSERT INTO messages (conversation_id, project_id, sequence, created_at, ${Object.keys(values).join(', ')})
   SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), ${Object.values(values).join(', ')} FROM c
   RETURNING *`;
 
-/** Returns SQL that makes the turn in the row `turn` answer the messages in the rows `messages`. */
+/** Returns SQL that assigns the messages in the rows `messages` to the turn in the row `turn`, which answers them. */
 export const joinMessages = (turn: string, messages: string): string =>
   `UPDATE messages m SET turn_id = ${turn}.id FROM ${turn}, ${messages} WHERE m.id = ${messages}.id`;
 
 /**
- * Returns SQL that replaces the body of the message `id`. The other arguments are the SQL expressions from {@link
- * bodyParameters}.
+ * Returns SQL that replaces the body of the message `id`. The other arguments are SQL expressions, such as placeholders for
+ * {@link bodyParameters}.
  */
 export const writeBody = (
   id: string,
@@ -68,9 +68,9 @@ export const bodyParameters = ({
 ];
 
 /**
- * Stores messages. Writers must hold the lock of the conversation, except to change a partial message of their own turn. A new
- * message takes the next sequence number of its conversation, so `ConversationsRepository.append` adds it with {@link
- * insertMessage}.
+ * Stores messages. Writers must hold the lock of the conversation, except when a turn changes its own partial message. A new
+ * message takes the next sequence number of its conversation, so `ConversationsRepository.append` adds it, using
+ * {@link insertMessage}.
  */
 export class MessagesRepository extends EntityRepository(Message) {
   /** Stores the final body of an agent message. */
@@ -94,7 +94,7 @@ export class MessagesRepository extends EntityRepository(Message) {
     return body;
   }
 
-  /** Returns the message that was posted under a key, or undefined if it does not exist. */
+  /** Returns the message that was posted with a client_msg_key, or undefined if it does not exist. */
   async findByClientKey(project_id: string, client_msg_key: Buffer): Promise<EarlierMessage | undefined> {
     const [message]: EarlierMessage[] = await this.query(
       `SELECT m.id, m.payload_hash, ${messageJson('')} AS json FROM messages m WHERE m.project_id = $1 AND m.client_msg_key = $2`,
@@ -114,7 +114,7 @@ export class MessagesRepository extends EntityRepository(Message) {
     );
   }
 
-  /** Returns the answers that wait until the message with the question is finished, by the id of the answered call. */
+  /** Returns the answers to questions in a message that is not finished yet, by the id of the answered call. */
   async waitingAnswers(conversation_id: ConversationId): Promise<Map<string, QuestionAnswer>> {
     const rows: { answered_call_id: string; answer: QuestionAnswer }[] = await this.query(
       `SELECT answered_call_id, answer FROM messages
@@ -125,8 +125,8 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /**
-   * Returns the messages that a turn shows to the agent, oldest first. These are the messages that the turn answers, and earlier
-   * messages with at most `bytes` in total. All are among the `limit` newest messages that turns have taken.
+   * Returns the messages that a turn shows to the agent, oldest first. These are the messages that the turn answers, and
+   * earlier messages with at most `bytes` in total. All of them are among the newest `limit` messages that belong to a turn.
    */
   async contextOf(
     conversation_id: ConversationId,
@@ -147,7 +147,7 @@ export class MessagesRepository extends EntityRepository(Message) {
     return rows.reverse();
   }
 
-  /** Makes a turn that has not started answer all waiting messages. */
+  /** Assigns all waiting messages to a turn that has not started yet. */
   async joinWaiting(turn_id: string, conversation_id: ConversationId): Promise<void> {
     await this.query('UPDATE messages SET turn_id = $1 WHERE conversation_id = $2 AND turn_id IS NULL', [
       turn_id,
@@ -156,8 +156,8 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /**
-   * Detaches messages by authors other than the turn's asker from a turn without output, so that these messages wait again.
-   * Returns the number of detached messages.
+   * Detaches all messages by authors other than the turn's asker from a turn without output, so that they wait for the next
+   * turn. Returns the number of detached messages.
    */
   async detachOtherAuthors(turn_id: string, { user_id, api_key_id }: Spender): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
@@ -169,8 +169,8 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /**
-   * Removes up to `limit` messages, newest first, because a message refers to the older message that it answers. Returns their
-   * number.
+   * Removes up to `limit` messages, newest first, because a message may reference an older message that it answers. Returns the
+   * number of removed messages.
    */
   async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(

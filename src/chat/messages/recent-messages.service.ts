@@ -12,7 +12,7 @@ const COMMA = Buffer.from(',');
 const OVERHEAD = 200;
 
 interface RecentMessage {
-  /** Version of the row. Empty while the message is being written. */
+  /** Version of the message's row. Empty while the message is being written. */
   version: string;
   /** JSON of a ChatMessageResponse. */
   json: Buffer;
@@ -29,7 +29,7 @@ export interface RecentMessages {
 interface ConversationWindow extends MessageWindow {
   id: ConversationId;
   last_sequence: number;
-  /** Events that are missing from the message being written. */
+  /** Events that the row of the message being written does not contain yet. */
   unwritten: UnwrittenEvent[] | null;
 }
 
@@ -37,9 +37,9 @@ interface ConversationWindow extends MessageWindow {
 export const lastOf = ({ first, messages }: RecentMessages): number => first + messages.length - 1;
 
 /**
- * Caches the newest messages of recently read conversations, so that the JSON of a finished message is built only once instead
- * of for each poll. Readers never get stale messages. Each statement returns the current versions of the cached messages and
- * the texts of all other messages.
+ * Caches the newest messages of recently read conversations, so that polling does not build the JSON of a finished message
+ * again. Readers never get stale messages, because each statement returns the current versions of the cached messages and the
+ * JSON of all other messages.
  */
 @Injectable()
 export class RecentMessagesService {
@@ -52,7 +52,9 @@ export class RecentMessagesService {
     });
   }
 
-  /** Returns the messages cached under a name, or undefined if they do not reach back far enough for the window. */
+  /**
+   * Returns the messages cached under a name, or undefined if the requested window may start before the first cached message.
+   */
   find(name: string, { limit, offset }: { limit: number; offset: number }): RecentMessages | undefined {
     const cached = this.cache.get(name);
     return cached !== undefined && cached.first <= Math.max(1, lastOf(cached) - offset - limit + 1)
@@ -61,10 +63,10 @@ export class RecentMessagesService {
   }
 
   /**
-   * Returns the JSON texts of a window, separated by commas, or undefined if the cached messages are stale or insufficient.
-   * Caches the newest finished messages under the name.
+   * Returns the JSON of the messages in a window, separated by commas, or undefined if the cached messages are stale or
+   * insufficient. Caches the newest finished messages under the name.
    *
-   * @param cached cached messages at the time of the query
+   * @param cached messages that were cached when the query was sent
    */
   complete(name: string, cached: RecentMessages | undefined, window: ConversationWindow): Buffer | undefined {
     const { id, first, last, is_cut, unwritten } = window;
@@ -98,7 +100,7 @@ export class RecentMessagesService {
   }
 }
 
-/** Returns the messages whose texts the database has built. */
+/** Splits the JSON that the database has built into messages. */
 function splitTexts({ made, parts }: MessageWindow): RecentMessage[] {
   if (made === null || parts === null) return [];
   const bytes = Buffer.from(made);
@@ -113,13 +115,15 @@ function splitTexts({ made, parts }: MessageWindow): RecentMessage[] {
   });
 }
 
-/** Returns the message being written, with the events that are missing from its row. */
+/** Applies the events that are missing from its row to the message being written. */
 function withUnwritten({ version, json }: RecentMessage, events: readonly UnwrittenEvent[]): RecentMessage {
   const body = withEvents(JSON.parse(json.toString()) as MessageBody, events);
   return { version, json: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Returns the cached messages from sequence `first`, or undefined if their versions differ. */
+/**
+ * Returns the cached messages from sequence number `first`, or undefined if their versions differ from the current versions.
+ */
 function withVersions(
   cached: RecentMessages | undefined,
   conversation_id: ConversationId,
@@ -132,7 +136,7 @@ function withVersions(
   return versions.every((version, at) => messages[at]?.version === version) ? messages : undefined;
 }
 
-/** Returns the length of the joined texts. */
+/** Returns the length of the messages' JSON, including a separator for each message. */
 const bytesOf = (messages: readonly RecentMessage[]): number =>
   messages.reduce((bytes, { json }) => bytes + json.length + 1, 0);
 

@@ -9,7 +9,10 @@ const MAX_CHOICES = 100;
 const label = textKind({ maxLength: 1_000 });
 const labels = arrayKind(label, { maxItems: MAX_CHOICES });
 
-/** Label or array of labels. Rejected like a pydantic union: the errors of each union member are reported under its name. */
+/**
+ * Label or array of labels. Validation errors follow the pydantic format for unions: the errors of each union member are
+ * reported under its name.
+ */
 const choiceKind: Kind<string | string[]> = {
   schema: { anyOf: [label.schema, labels.schema] },
   read(input) {

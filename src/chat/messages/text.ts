@@ -1,4 +1,4 @@
-/** Removes characters that PostgreSQL cannot store: U+0000 is dropped, and a lone surrogate becomes U+FFFD. */
+/** Replaces characters that PostgreSQL cannot store: drops U+0000 and converts lone surrogates to U+FFFD. */
 export const toValidText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 /**

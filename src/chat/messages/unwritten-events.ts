@@ -1,6 +1,9 @@
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 
-/** Event of a turn that is missing from its message. `data` contains the fields of a {@link BodyEvent} except its type. */
+/**
+ * Event of a turn that the row of the turn's message does not contain yet. `data` contains the fields of a {@link BodyEvent}
+ * except its type.
+ */
 export interface UnwrittenEvent {
   type: BodyEvent['type'];
   data: object;
