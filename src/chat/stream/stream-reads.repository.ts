@@ -10,7 +10,7 @@ import type { Position } from './position.js';
 /** Position of a reader in a conversation: a position in its turns and a sequence number in its messages. */
 export interface Cursor extends Position {
   sequence: number;
-  /** Whether the reader already knows about the turn. */
+  /** Whether the turn was already announced to the reader. */
   announced: boolean;
 }
 
@@ -18,8 +18,8 @@ export interface Cursor extends Position {
 export interface Following {
   last_sequence: number;
   /**
-   * Messages that were not streamed by a turn, as ChatMessageResponse in JSON text. `answered` is the current JSON of the
-   * message whose question was answered.
+   * User and system messages, which turns do not stream, each as the JSON text of a ChatMessageResponse. `answered` is the
+   * current JSON of the message whose question was answered.
    */
   messages: { sequence: number; json: string; answered: string | null }[];
   /** Turn at the cursor until it has been read completely, then the next turn. */
@@ -31,18 +31,18 @@ export interface Following {
 const NO_TURN = '00000000-0000-0000-0000-000000000000';
 export const MAX_MESSAGES = 50;
 const MAX_EVENTS = 200;
-/** Maximum size in bytes of the messages, and of the events, in a single read. */
+/** Maximum size of the messages in a single read, in bytes. Also the maximum size of the events. */
 export const MAX_TEXT = 256 * 1024;
 
 /**
- * FROM clause of a SELECT for the last turn of the conversation `c`. The conversation is compared as a range and is part of the
- * sort order, so only the index on a conversation's turns provides this order. Otherwise, if some conversations have very many
- * turns, the planner would scan the turns of all conversations, and scan all of them if the conversation has no turns.
+ * FROM clause of a SELECT for the last turn of the conversation `c`. With an equality condition, the planner may scan the turns
+ * of all conversations in the order of their ids, if some conversations have very many turns. Comparing the conversation as a
+ * range and sorting by it forces the planner to use the index on a conversation's turns.
  */
 const LAST_TURN = `
   FROM turns WHERE conversation_id >= c.id AND conversation_id <= c.id ORDER BY conversation_id DESC, id DESC LIMIT 1`;
 
-/** Queries several tables for the live stream. Has no entity because it only reads. */
+/** Queries several tables for the live stream. Has no entity because it never writes. */
 @Injectable()
 export class StreamReadsRepository {
   constructor(private readonly source: DataSource) {}
@@ -104,8 +104,8 @@ export class StreamReadsRepository {
   }
 
   /**
-   * Returns the cursor of a reader at a position. Messages posted after the messages of the turn may be new to the reader.
-   * Returns null for a position that is impossible in this conversation.
+   * Returns the cursor for a position. It includes all messages after the messages of the turn, because they may be new to the
+   * reader. Returns null for a position that is impossible in this conversation.
    */
   async cursorAt(conversation_id: ConversationId, { turn_id, next_seq }: Position): Promise<Cursor | null> {
     const [row]: { sequence: number }[] = await this.source.query(
@@ -116,7 +116,7 @@ export class StreamReadsRepository {
     return row === undefined ? null : { sequence: row.sequence, turn_id, next_seq, announced: true };
   }
 
-  /** Returns the head of each existing conversation as a string that changes with every update. Omits deleted conversations. */
+  /** Returns, for each conversation, a string that changes with every update. Omits deleted conversations. */
   async heads(conversationIds: string[]): Promise<Map<string, string>> {
     const heads: { id: string; head: string }[] = await this.source.query(
       `SELECT c.id, concat_ws(':', c.last_sequence, t.id, t.state, t.next_seq) AS head

@@ -10,14 +10,14 @@ export interface Step {
   more: boolean;
 }
 
-/** Returns the events that follow a cursor, or null if some events after the cursor were already removed. */
+/** Returns the events that follow a cursor, or null if some of them have already been removed. */
 export function stepAfter(cursor: Cursor, { last_sequence, messages, turn, events }: Following): Step | null {
   const created = messages.flatMap(({ json, answered }) => [
     { type: 'message.created', data: `{"message":${json}}` },
     ...(answered === null ? [] : [{ type: 'message.updated', data: `{"message":${answered}}` }]),
   ]);
-  // Messages are sent before the turn, so a reader that is disconnected during a turn already has the messages that the turn
-  // answers.
+  // Messages are sent before the events of the turn. A reader that is disconnected during the turn then already has the
+  // messages that the turn answers.
   const newest = messages.at(-1);
   if (newest !== undefined && isCut(messages)) {
     return { events: created, cursor: { ...cursor, sequence: newest.sequence }, more: true };
@@ -40,7 +40,7 @@ export function stepAfter(cursor: Cursor, { last_sequence, messages, turn, event
   };
 }
 
-/** Whether the read may have stopped before the last message. */
+/** Whether the read reached a limit, so that more messages may follow. */
 function isCut(messages: Following['messages']): boolean {
   const bytes = messages.reduce((sum, { json, answered }) => sum + Buffer.byteLength(json + (answered ?? '')), 0);
   return messages.length === MAX_MESSAGES || bytes >= MAX_TEXT;

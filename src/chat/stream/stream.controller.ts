@@ -19,7 +19,7 @@ import {
 } from './stream.dto.js';
 import { StreamsService } from './streams.service.js';
 
-/** Events that belong to a turn and have an id. */
+/** Turn events, which have an id. */
 const TURN_EVENTS: Record<string, Type> = {
   'turn.started': TurnStartedData,
   'text.delta': TextDeltaData,
@@ -49,7 +49,7 @@ const eventSchemas = (events: Record<string, Type>, hasId: boolean): object[] =>
     required: [...(hasId ? ['id'] : []), 'event', 'data'],
   }));
 
-/** Documents each event as an object with its fields. `data` is JSON. */
+/** Documents each event as an object with the fields of the event. `data` is JSON. */
 const EventStreamResponse = (): MethodDecorator =>
   applyDecorators(
     ApiExtraModels(...Object.values(TURN_EVENTS), ...Object.values(OTHER_EVENTS)),

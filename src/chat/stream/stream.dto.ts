@@ -10,7 +10,7 @@ import { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { ChatMessageResponse, ToolCallData } from '../messages/message.dto.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../turns/turn.entity.js';
 
-/** Conversation and position to stream from. */
+/** Query of the stream operation. */
 export class ChatStreamQuery {
   @StringField({ optional: true, description: 'Defaults to the project’s default conversation' })
   conversation_id?: string;
@@ -29,7 +29,7 @@ export class ChatStreamQuery {
   from_seq!: number;
 }
 
-/** The agent begins its message. */
+/** The agent has begun its message. */
 export class TurnStartedData {
   @StringField()
   message_id!: string;
@@ -38,7 +38,7 @@ export class TurnStartedData {
   message!: ChatMessageResponse;
 }
 
-/** The agent appends text. */
+/** The agent has appended text. */
 export class TextDeltaData {
   @IntegerField({ description: 'Index in `content_segments`. An index past the end starts a new text segment' })
   segment!: number;
@@ -47,7 +47,7 @@ export class TextDeltaData {
   text!: string;
 }
 
-/** A tool starts. */
+/** A tool call has started. */
 export class ToolStartedData {
   @IntegerField({ description: 'Index of the new segment in `content_segments`' })
   segment!: number;
@@ -56,13 +56,13 @@ export class ToolStartedData {
   call!: ToolCallData;
 }
 
-/** A tool call ended, or its question was answered. Replaces the call and the segment with the same id. */
+/** A tool call has ended, or its question was answered. Replaces the call and the segment with the same id. */
 export class ToolFinishedData {
   @ObjectField(() => ToolCallData)
   call!: ToolCallData;
 }
 
-/** The agent created or changed cards. */
+/** The agent has created, changed or removed cards. */
 export class CardsChangedData {
   @ObjectArrayField(() => CardResponse, { description: 'Current state of these cards' })
   cards!: CardResponse[];

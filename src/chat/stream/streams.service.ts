@@ -16,7 +16,7 @@ import { stepAfter } from './stream-step.js';
 
 /** Parameters of a stream request. */
 export interface StreamRequest extends ChatStreamQuery {
-  /** Sent by an EventSource when it reconnects. Overrides the query, which still describes the first connection. */
+  /** Sent by an EventSource when it reconnects. Takes precedence over the query, which an EventSource does not update. */
   lastEventId: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export class StreamsService {
   ) {}
 
   /**
-   * Streams the events of a conversation, as {@link OpenStreamsService.run}.
+   * Streams the events of a conversation. Ends as {@link OpenStreamsService.run} describes.
    *
    * @throws NotFound, TooManyRequests or Unavailable before the first event is sent
    */
@@ -45,7 +45,7 @@ export class StreamsService {
     const project = await this.projects.require(reader, projectId);
     const { id } = await this.conversations.require(project.id, request.conversation_id);
     const position = requestedPosition(request);
-    // The position is read before the response starts, so that the reader gets every later change.
+    // The position is read before the response starts, so that the reader gets every change after that.
     const present = position === null ? await this.reads.present(id) : null;
     const followed = {
       reader,
@@ -65,7 +65,7 @@ export class StreamsService {
     output: EventOutput,
     signal: WakeSignal,
   ): Promise<void> {
-    // The position is read first, because the reader fetches the messages as soon as it gets the event.
+    // The position is read before the event is sent, because the reader fetches the messages as soon as it receives the event.
     const start = async (reason: ResyncReason): Promise<Cursor | null> => {
       const position = await this.reads.present(id);
       return (await output.send([resync(reason)])) ? position : null;
