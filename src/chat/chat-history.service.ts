@@ -11,7 +11,7 @@ import { ConversationsRepository, type ConversationWindow } from './conversation
 import { lastOf, type RecentMessages, RecentMessagesService } from './messages/recent-messages.service.js';
 import type { ProjectReader } from '../projects/project-access.js';
 
-/** Maximum number of large windows that a process builds concurrently. Each company can have at most one of them. */
+/** Maximum number of large windows that a process builds concurrently. At most one of them may belong to the same company. */
 const LARGE_AT_ONCE = 2;
 
 /** Reads windows of conversations. Each window is a consistent snapshot. */
@@ -26,8 +26,8 @@ export class ChatHistoryService {
   ) {}
 
   /**
-   * Returns a ChatMessageListResponse, without its body if the caller already has it. Sequences have no gaps, so the newest
-   * sequence is the total.
+   * Returns a ChatMessageListResponse, or only its entity tag if the caller already has the response. Sequence numbers have no
+   * gaps, so the newest one is the total.
    * @throws NotFound
    */
   async history(
@@ -42,7 +42,7 @@ export class ChatHistoryService {
     ]);
   }
 
-  /** Returns a ConversationSyncResponse, without its body if the caller already has it. @throws NotFound */
+  /** Returns a ConversationSyncResponse, or only its entity tag if the caller already has the response. @throws NotFound */
   async sync(
     reader: ProjectReader,
     projectId: string,
@@ -55,7 +55,7 @@ export class ChatHistoryService {
     ]);
   }
 
-  /** Returns a window of messages between the two JSON fragments of `around`. Omits the body if the caller already has it. */
+  /** Returns a window of messages between the two JSON fragments from `around`. Omits the body if the caller already has it. */
   private async window(
     reader: ProjectReader,
     projectId: string,
@@ -86,7 +86,7 @@ export class ChatHistoryService {
       if (answer === undefined) throw new Error('A window without cached messages is incomplete');
       return answer;
     } catch (error) {
-      // If the project is missing too, reports the project instead of the conversation.
+      // If the project does not exist either, the error must name the project instead of the conversation.
       if (error instanceof NotFound) await this.projects.require(reader, projectId);
       throw error;
     }

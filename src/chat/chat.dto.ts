@@ -14,17 +14,17 @@ import { SelectionsField } from './messages/selections.js';
 import { TURN_STATES } from './turns/turn.entity.js';
 
 const MAX_ID_LENGTH = 1_024;
-/** Maximum number of references in a message, and their maximum size in bytes of JSON. */
+/** Maximum number of references in a field of a message, and their maximum total size in bytes of JSON. */
 const MAX_REFERENCES = 1_000;
 const MAX_REFERENCE_BYTES = 64 * 1024;
 
-/** Returns the reason why a part of a message is too large, without a full stop. */
+/** Returns an error message without a full stop if a field is too large, otherwise undefined. */
 const sizeProblem = (part: unknown): string | undefined =>
   Buffer.byteLength(JSON.stringify(part)) > MAX_REFERENCE_BYTES
     ? `the JSON text must have at most ${MAX_REFERENCE_BYTES} bytes`
     : undefined;
 
-/** Object that a message refers to. */
+/** Reference from a message to an object. */
 export class ContextRef {
   @StringField({ maxLength: MAX_ID_LENGTH, description: 'Id of the referenced object' })
   id!: string;
@@ -108,7 +108,7 @@ export class ChatResponse {
   canvas_snapshot!: CardResponse[];
 }
 
-/** Conversation and number of messages to read. */
+/** Query of the sync operation. */
 export class ChatSyncQuery {
   @StringField({
     optional: true,
@@ -126,7 +126,7 @@ export class ChatSyncQuery {
   limit!: number;
 }
 
-/** Conversation and window to read. */
+/** Query of the history operation. */
 export class ChatHistoryQuery extends ChatSyncQuery {
   @IntegerField({ default: 0, minimum: 0, description: 'Number of newest messages to skip' })
   offset!: number;
@@ -177,7 +177,7 @@ export class ConversationSyncResponse {
   turn!: TurnStateResponse;
 }
 
-/** Turn to stop. */
+/** Request to stop a turn. */
 export class ChatStopRequest {
   @StringField({
     optional: true,
@@ -196,7 +196,7 @@ export class ChatStopRequest {
   turn_id?: string | null;
 }
 
-/** Stopped turn. */
+/** Result of a stop request. */
 export class ChatStopResponse {
   @StringField()
   conversation_id!: string;

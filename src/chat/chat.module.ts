@@ -41,11 +41,11 @@ import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnWorkerService } from './turns/turn-worker.service.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 
-/** Conversations with the agent. Users post messages, and turns answer them. */
+/** Provides conversations with the agent. Users post messages, and turns answer them. */
 @Module({
   imports: [HealthModule, MetricsModule, FilesModule, ProjectsModule, SkillsModule, UsageModule, AgentModule],
   controllers: [ChatController, StreamController, ConversationsController],
-  // Services that answer requests, followed by the providers of each folder. A folder imports only from folders further down
+  // Services of the controllers, followed by the providers of each folder. Each folder imports only from folders below it in
   // this list.
   providers: [
     PostMessageService,

@@ -7,10 +7,10 @@ import { MessagesRepository } from './messages/messages.repository.js';
 import { TurnEventsRepository } from './turns/turn-events.repository.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 
-/** Maximum number of rows removed by a statement. */
+/** Maximum number of rows that a statement removes. */
 const PAGE = 1_000;
 
-/** Removes conversations with their contents, page by page. */
+/** Removes conversations with their contents, in pages of rows. */
 @Injectable()
 export class ConversationRemovalService {
   constructor(
@@ -22,12 +22,12 @@ export class ConversationRemovalService {
   ) {}
 
   /**
-   * Removes a page of a conversation without an active turn. The conversation's own row is removed last. Returns false if it was
-   * already removed completely.
+   * Removes a page of rows that belong to a conversation, which must not have an active turn. Removes the conversation itself
+   * last. Returns false once the conversation no longer exists.
    */
   async removePage(tx: Tx, id: ConversationId): Promise<boolean> {
     const turns = tx.withRepository(this.turns);
-    // Removes referring rows before the rows they refer to.
+    // Foreign keys require that referencing rows are removed before the rows they reference.
     const steps = [
       () => tx.withRepository(this.changes).removePage(id, PAGE),
       () => tx.withRepository(this.events).removePage(id, PAGE),

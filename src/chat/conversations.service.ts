@@ -43,7 +43,7 @@ export class ConversationsService {
     try {
       return await this.conversations.show(reader, parseId(projectId, 'Project'), conversationId);
     } catch (error) {
-      // If the project is missing too, reports the project instead of the conversation.
+      // If the project does not exist either, the error must name the project instead of the conversation.
       if (error instanceof NotFound) await this.projects.require(reader, projectId);
       throw error;
     }
@@ -111,8 +111,8 @@ export class ConversationsService {
       }
       this.note(tx, editor, project.id, id, true);
       const turn_id = await this.endings.stop(tx, id, null);
-      // A transaction that records a workspace change references the conversation without locking it. Waits for such
-      // transactions.
+      // A transaction that records a workspace change references the conversation without locking it. This lock waits until all
+      // such transactions have ended.
       await conversations.lockForRemoval(id);
       while (await this.removal.removePage(tx, id));
       return { id, turn_id };

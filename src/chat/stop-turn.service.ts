@@ -26,7 +26,7 @@ export class StopTurnService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // A process that misses this notification finds out at its next write.
+    // If a process misses this notification, its next write for the turn fails.
     this.stopped.listen((turn_id) => {
       if (turn_id !== null) this.worker.abandon(turn_id);
     });

@@ -4,7 +4,7 @@ import { type Listener, NotificationsService } from '../../database/notification
 
 const CHANNEL = 'conversations';
 
-/** Notifies every process of changes to conversations. The key is the conversation's id. */
+/** Notifies every process of changes to conversations. The notification key is the conversation's id. */
 @Injectable()
 export class ConversationChangedChannel {
   constructor(private readonly notifications: NotificationsService) {}

@@ -16,12 +16,12 @@ import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
 import { Conversation } from './conversation.entity.js';
 
-/** Fields of a conversation used by other parts of the service. */
+/** Fields of a conversation that other modules use. */
 export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_sequence' | 'revision'>;
 
 /**
- * Message to append. Absent fields are null or the default of the column. A user's message without a `turn_id` joins the
- * conversation's turn that has not started yet, if it exists.
+ * Message to append. Absent fields default to null or to the column's default. A user's message without a `turn_id` joins the
+ * conversation's dispatched turn, if there is one.
  */
 export type NewMessage = Pick<Message, 'conversation_id' | 'role' | 'content'> &
   Partial<Omit<Message, 'project_id' | 'sequence' | 'created_at' | 'is_partial'>>;
@@ -37,19 +37,19 @@ export const conversationTag = ({ id, revision }: Pick<Conversation, 'id' | 'rev
   entityTag('conversation', id, revision);
 
 /**
- * FROM item: the active turn of a conversation, if it exists. OFFSET is an optimization fence. Without it, the planner would
- * search all waiting turns.
+ * FROM item: the active turn of a conversation, if there is one. OFFSET is an optimization fence. Without it, the planner may
+ * scan all waiting turns.
  */
 const activeTurn = (conversation_id: string): string =>
   `(SELECT * FROM turns active WHERE active.conversation_id = ${conversation_id} AND active.state <> 'ended' OFFSET 0)`;
 
-/** JOIN of a conversation `c` with its active turn `t`, if it exists. */
+/** JOIN of a conversation `c` with its active turn `t`, if there is one. */
 export const ACTIVE_TURN = `
   LEFT JOIN LATERAL ${activeTurn('c.id')} t ON true`;
 
 /**
- * Revisions that identify a window: the revision of the conversation with its finished messages, and the revision of the turn
- * with the message it is writing.
+ * Revisions that identify the contents of a window. The conversation's revision covers the finished messages, and the active
+ * turn's revision covers the message that the turn is writing.
  */
 interface Versions {
   revision: string;
@@ -62,7 +62,7 @@ const tagOf = ({ revision, turn_revision }: Versions): string => entityTag(revis
 
 const TAG = `SELECT ${VERSIONS} FROM conversations c ${ACTIVE_TURN}`;
 
-/** Window of a conversation with the state of its turn. Both are from the same snapshot. */
+/** Window of a conversation and the state of its turn, both from the same snapshot. */
 export interface ConversationWindow extends Versions, MessageWindow {
   id: ConversationId;
   last_sequence: number;
@@ -72,7 +72,10 @@ export interface ConversationWindow extends Versions, MessageWindow {
   unwritten: UnwrittenEvent[] | null;
 }
 
-/** Returns a SELECT from conversations `c` and a FROM item `w`. `read` adds the condition that selects the conversation. */
+/**
+ * Returns a SELECT from conversations `c` and the FROM item `messages`, whose alias is `w`. `read` adds the condition that
+ * selects the conversation.
+ */
 const windowWith = (messages: string): string => `
   SELECT c.id, c.last_sequence, ${VERSIONS}, w.*,
          (SELECT row_to_json(live)::text FROM
@@ -84,25 +87,25 @@ const windowWith = (messages: string): string => `
 /** $4 limit, $5 offset. */
 const ASKED = { last: '(c.last_sequence - $5::bigint)', limit: '$4::bigint' };
 const WINDOW = windowWith(messageWindow(ASKED));
-/** Maximum size of newer messages in a short read, in bytes. */
+/** Maximum size of the messages after the cached messages for which a window is read without throttling, in bytes. */
 const MAX_SHORT_BYTES = 1024 ** 2;
 /**
- * $6 and $7 are the sequences of the first and last known message. They are ignored if the cached messages begin after the
- * start of the window.
+ * $6 and $7 are the sequence numbers of the first and the last cached message. They are ignored if the first cached message
+ * comes after the start of the window.
  */
 const CACHED = { first: '$6::bigint', last: '$7::bigint' };
 const NOTHING_CACHED = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const SHORT_WINDOW = windowWith(cachedMessageWindow(ASKED, CACHED, MAX_SHORT_BYTES));
 const CACHED_WINDOW = windowWith(cachedMessageWindow(ASKED, CACHED, MAX_WINDOW_BYTES));
 
-/** Condition on a conversation `c` of the project $1. The caller $3 must have access. */
+/** Condition that a conversation `c` belongs to the project $1 and that the caller $3 has access to the project. */
 const IN_PROJECT = `c.project_id = ${projectOf('$3', '$1')}`;
 
 /**
- * Stores the conversations of projects. Writers of messages and turns must hold the lock of their conversation.
+ * Stores the conversations of projects. Writers of messages and turns must hold the lock of the conversation.
  *
- * Each window of messages is read by a single statement, so it is a consistent snapshot. It is JSON text that the database
- * builds and the process caches, because rebuilding a large window would cost as much as sending it.
+ * A single statement reads each window of messages, so the window is a consistent snapshot. The database builds the JSON of the
+ * messages, and the process caches it, because rebuilding a large window would cost as much as sending it.
  */
 export class ConversationsRepository extends EntityRepository(Conversation) {
   /** Returns the given or the default conversation of a project. @throws NotFound for unknown and malformed ids */
@@ -169,12 +172,12 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   }
 
   /**
-   * Returns a window of messages that ends `offset` messages before the newest message, with the state of the conversation's
+   * Returns a window of messages that ends `offset` messages before the newest message, and the state of the conversation's
    * turn.
    *
-   * @param cached sequence numbers of the cached messages, of which only the versions are read. If too much follows them, the
-   * window contains no message texts.
-   * @param throttle runs the statement that builds a large window
+   * @param cached sequence numbers of the cached messages. Only their versions are read. If the messages after them are too
+   * large, the window contains no message JSON.
+   * @param throttle limits how many statements that build a large window run concurrently
    * @throws NotFound
    */
   async window(
@@ -248,8 +251,8 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   }
 
   /**
-   * Runs a SELECT from conversations `c` for the given or the default conversation, and returns its row. Additional parameters
-   * start at $4.
+   * Runs a SELECT from conversations `c` for the given or the default conversation, and returns the resulting row. Additional
+   * parameters start at $4.
    */
   private async read<Row>(
     select: string,

@@ -3,7 +3,10 @@ import { WorkspaceChangesService } from '../../files/workspace-changes.service.j
 import { ConversationsRepository } from './conversations.repository.js';
 import { WorkspaceChangesRepository } from './workspace-changes.repository.js';
 
-/** Records files that were added or removed on behalf of a conversation. Its next turn reports them to the agent. */
+/**
+ * Records files that were added or removed on behalf of a conversation. The next turn of the conversation reports them to the
+ * agent.
+ */
 @Injectable()
 export class WorkspaceChangeRecorderService implements OnModuleInit {
   constructor(
