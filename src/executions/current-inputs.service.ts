@@ -7,7 +7,7 @@ import { modelDigest } from '../../packages/canvas/index.js';
 import type { Project } from '../projects/project.entity.js';
 import type { LeasedExecution } from './executions.repository.js';
 
-/** Compares executions with the current inputs of their project. */
+/** Compares the inputs of executions with the current inputs of their project. */
 @Injectable()
 export class CurrentInputsService {
   constructor(
@@ -17,8 +17,8 @@ export class CurrentInputsService {
   ) {}
 
   /**
-   * Returns whether an execution solves the current inputs of the locked project: the same cards with the same files, or the same
-   * model file.
+   * Returns whether the inputs of an execution are still current in the locked project: the same cards with the same files, or
+   * the same model file.
    */
   async isSolved(tx: Tx, { cards, inputs_id, company_id }: LeasedExecution, project: Project): Promise<boolean> {
     const solved = inputs_id === null ? null : { company_id, container_id: inputs_id };

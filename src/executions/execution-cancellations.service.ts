@@ -26,7 +26,7 @@ export class ExecutionCancellationsService {
   ) {}
 
   /**
-   * Cancels an execution, or asks its process to stop and keep the best plan found so far.
+   * Cancels an execution, or asks its process to end the search and keep the best plan found so far.
    * @throws NotFound
    * @throws Conflict if it has already ended
    */
@@ -46,7 +46,7 @@ export class ExecutionCancellationsService {
   }
 
   /**
-   * Cancels an execution of a project whose access was checked earlier.
+   * Cancels an execution of a project. The caller must have checked access to the project.
    * @throws NotFound
    * @throws Conflict
    */

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { NotificationsService } from '../database/notifications.service.js';
 
-/** Notification channel for ended executions. The key is the execution's id. */
+/** Notification channel for ended executions. The notification key is the execution's id. */
 const ENDED_EXECUTIONS = 'ended_executions';
-/** Poll interval of waiters, in case a notification is lost. */
+/** Interval at which waiting callers poll, in case a notification is lost. */
 const POLL_MS = 2_000;
 
 /** Announces the end of executions to all processes. */
@@ -24,13 +24,13 @@ export class ExecutionEndedChannel implements OnModuleInit {
     this.listeners.add(listener);
   }
 
-  /** Announces ended executions to every process. Call it after the transaction that ended them has committed. */
+  /** Announces ended executions to every process. Must be called after the transaction that ended them has committed. */
   send(...ids: string[]): void {
     for (const id of ids) this.notifications.send(ENDED_EXECUTIONS, id);
   }
 
   /**
-   * Calls `poll` until it returns a result: immediately, after each end of the execution, and at an interval.
+   * Calls `poll` until it returns a result: first immediately, then when the execution ends and at a regular interval.
    *
    * @throws the signal's reason if it aborts before there is a result
    */

@@ -35,7 +35,7 @@ export class ExecutionEndingsService {
     { feasibility_result, ...ending }: Ending & { feasibility_result?: FeasibilityResult },
   ): Promise<string[]> {
     const ended = await tx.withRepository(this.executions).finish(ids, ending);
-    // An execution that a budget kept from starting costs nothing.
+    // An execution that did not start because a budget was used up is free.
     const isFree = ending.error?.code === 'budget_exhausted';
     for (const execution of ended) {
       const { id: execution_id, project_id } = execution;

@@ -20,11 +20,14 @@ const INTERRUPTED: ExecutionError = {
 
 /** Execution that this process has claimed. */
 export interface ClaimedExecution extends LeasedExecution {
-  /** Reason to end the execution without running it: too many attempts, or a budget that ran out while it was queued. */
+  /**
+   * Reason to end the execution without running it: too many attempts, or a budget that was used up while the execution was
+   * queued.
+   */
   refusal: ExecutionError | null;
 }
 
-/** Queues executions until a process claims them, and maintains their leases. */
+/** Queues executions until a process claims them, and renews their leases. */
 @Injectable()
 export class ExecutionQueueService {
   private queue: RowQueue<ClaimedExecution> | undefined;
@@ -63,12 +66,14 @@ export class ExecutionQueueService {
     this.database.afterCommit(tx, () => this.queues.wake(QUEUE));
   }
 
-  /** Stops the work of this process on an execution that ended elsewhere. */
+  /** Stops running an execution that another process has ended. */
   abandon(id: string): void {
     this.queue?.abandon(id);
   }
 
-  /** Claims an execution for `owner`. Executions whose process has died come first, then the next execution in turn. */
+  /**
+   * Claims an execution for `owner`. Executions whose process has died come first. Otherwise companies and projects take turns.
+   */
   private async claim(owner: string): Promise<ClaimedExecution[]> {
     return await this.database.transaction(async (tx) => {
       const executions = tx.withRepository(this.executions);

@@ -32,7 +32,7 @@ export interface ExecutionDetail extends ExecutionRecord {
   resultText: string | null;
 }
 
-/** Record of an ended execution, with its result. */
+/** Record of an ended execution, including its result. */
 export type EndedExecutionRecord = ExecutionRecord & Pick<Execution, 'result'>;
 
 /** Reads executions. */
@@ -78,7 +78,7 @@ export class ExecutionRecordsService {
   }
 
   /**
-   * Returns an execution, unless its entity tag is already known to the caller.
+   * Returns an execution, unless the caller already has its current version.
    * @throws NotFound
    */
   async detail(
@@ -108,8 +108,8 @@ export class ExecutionRecordsService {
   }
 
   /**
-   * Returns the cards that an execution solves, unless their entity tag is already known to the caller. Returns null if it
-   * solves a file or its cards were not stored.
+   * Returns the cards that an execution solves, unless the caller already has them. Returns null if the execution solves a file
+   * or if its cards were not stored.
    *
    * @throws NotFound
    */
@@ -131,8 +131,8 @@ export class ExecutionRecordsService {
   }
 
   /**
-   * Returns a page of the values of a variable, unless its entity tag is already known to the caller.
-   * @throws NotFound, and as {@link RunValuesService.page}
+   * Returns a page of a variable's values, unless the caller already has it.
+   * @throws NotFound, and the errors of {@link RunValuesService.page}
    */
   async values(
     reader: ProjectReader,
@@ -157,7 +157,7 @@ export class ExecutionRecordsService {
 
   /**
    * Waits until an execution has ended and returns it.
-   * @throws the signal's reason if it aborts earlier
+   * @throws the signal's reason if it aborts before the execution has ended
    */
   async waitForEnd(project_id: ProjectId, id: ExecutionId, signal: AbortSignal): Promise<EndedExecutionRecord> {
     const poll = async (): Promise<EndedExecutionRecord | undefined> => {

@@ -28,14 +28,14 @@ export class ExecutionRunnerService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // A process that misses the notification finds out when it next renews its lease.
+    // If a process misses the notification, its next lease renewal fails.
     this.ended.listen((id) => this.queue.abandon(id));
     this.queue.handle(async (execution, signal) => await this.run(execution, signal), this.config.maxConcurrentSolves);
   }
 
   /**
    * Runs an execution until it ends.
-   * @param signal aborts when the execution has ended elsewhere or the process stops
+   * @param signal aborts when another process has ended the execution, or when this process stops
    */
   private async run(execution: ClaimedExecution, signal: AbortSignal): Promise<void> {
     const { id: execution_id } = execution;

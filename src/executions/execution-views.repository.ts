@@ -47,7 +47,7 @@ export interface ExecutionFilter {
   q?: string;
 }
 
-/** Reads executions for responses, outside transactions. Has no entity because it only reads. */
+/** Reads executions for responses, outside transactions. Has no entity because it never writes. */
 @Injectable()
 export class ExecutionViewsRepository {
   constructor(private readonly source: DataSource) {}
@@ -85,7 +85,7 @@ export class ExecutionViewsRepository {
     );
   }
 
-  /** Returns the result of an execution as JSON text, or null without a result. */
+  /** Returns the result of an execution as JSON text, or null if there is no result. */
   async resultText(id: ExecutionId): Promise<string | null> {
     const [row]: { result: string | null }[] = await this.source.query(
       'SELECT result::text AS result FROM executions WHERE id = $1',
@@ -111,8 +111,8 @@ export class ExecutionViewsRepository {
   }
 
   /**
-   * Returns the newest ended run of each given scenario and of the unchanged canvas. Ignores runs that were canceled, or
-   * stopped by a budget before they began. Omits scenarios without such a run.
+   * Returns the newest ended run of each given scenario and of the unchanged canvas. Ignores runs that were canceled, and runs
+   * that did not start because a budget was used up. Omits scenarios without another ended run.
    */
   async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
     const newest = (of: string): string => `

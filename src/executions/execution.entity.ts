@@ -17,7 +17,7 @@ export const EXECUTION_STEPS = new Steps<ExecutionStatus>({
   canceled: [],
 });
 
-/** Result of a solve, as stored and returned by the API. */
+/** Result of a solve, as it is stored and returned by the API. */
 export interface ExecutionResult extends SolveResult {
   /** Milliseconds spent on reading, solving and explaining. */
   solve_ms: number;
@@ -27,7 +27,7 @@ export interface ExecutionResult extends SolveResult {
   table_paths?: string[];
 }
 
-/** Reasons why an execution fails, in the order of the API's documentation. */
+/** Error codes of failed executions, in the order in which the API documents them. */
 export const EXECUTION_ERROR_CODES = [
   'invalid_model',
   'incomplete_model',
@@ -46,7 +46,7 @@ export interface ExecutionError {
   message: string;
 }
 
-/** Declares a column that the database derives from the result, so that lists need not read the result. */
+/** Declares a generated column with a value from the result, so that lists do not have to read the result itself. */
 const ofResult = (asExpression: string) =>
   ({ nullable: true, generatedType: 'STORED', asExpression, insert: false, update: false }) as const;
 
@@ -69,7 +69,7 @@ export class Execution {
   @Column('text')
   triggered_by!: string;
 
-  /** User who is charged. Otherwise `api_key_id` is charged. */
+  /** User who is charged. If null, the API key `api_key_id` is charged. */
   @Column('text', { nullable: true })
   user_id!: string | null;
 
@@ -93,15 +93,15 @@ export class Execution {
   @Column('double precision', { default: 0 })
   mip_gap!: number;
 
-  /** Whether the outcome becomes the project's `feasibility_result`, unless this is a test. */
+  /** Whether the outcome becomes the project's `feasibility_result`. Ignored if `is_test` is true. */
   @Column('boolean', { default: true })
   affects_checklist!: boolean;
 
-  /** Scenario that was solved. It may have been deleted. Null for the unchanged canvas. */
+  /** Solved scenario, which may have been deleted since. Null for the unchanged canvas. */
   @Column('uuid', { nullable: true })
   scenario_id!: ScenarioId | null;
 
-  /** Shared by executions that were started together. Null for a single execution. */
+  /** Common id of executions that were started together. Null for an execution that was started alone. */
   @Column('uuid', { nullable: true })
   batch_id!: string | null;
 
@@ -111,7 +111,7 @@ export class Execution {
   @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** Number of claims. Every write by a worker checks it, so that only the current claim can write. */
+  /** Number of times the execution was claimed. Each write by a worker succeeds only if its generation is still current. */
   @Column('integer', { default: 0 })
   generation!: number;
 
@@ -120,8 +120,8 @@ export class Execution {
   owner!: string | null;
 
   /**
-   * Lease expiry of a running execution, after which its owner is considered dead. For a queued execution, the time after which
-   * its wake-up is considered lost.
+   * For a running execution, the expiry of the lease, after which the owner is considered dead. For a queued execution, the
+   * time after which the notification of the workers is considered lost.
    */
   @Column({ type: 'timestamptz', precision: 3, nullable: true, default: () => "clock_timestamp() + interval '15 s'" })
   due_at!: Date | null;
@@ -130,7 +130,7 @@ export class Execution {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   started_at!: Date | null;
 
-  /** Duration of earlier attempts. */
+  /** Total duration of earlier attempts. */
   @Column('bigint', { default: 0 })
   spent_ms!: number;
 
@@ -149,7 +149,7 @@ export class Execution {
   @Column('boolean', { default: false })
   keeps_plan!: boolean;
 
-  /** Null until the model was read. */
+  /** Null until the model has been read. */
   @Column('jsonb', { nullable: true })
   model!: ModelSize | null;
 

@@ -24,11 +24,11 @@ import { RunProgress } from './runs.dto.js';
 
 const SCENARIO = 'Id of the solved scenario, which may have been deleted; null for the canvas or a model file';
 
-/** Matches a string with a non-blank character. */
+/** Matches a string that contains a non-blank character. */
 const WORDS = /\S/;
 const optional = { optional: true, nullable: true, extension: true } as const;
 
-/** Options for every run. */
+/** Request fields that all runs have in common. */
 export const RUN_OPTIONS = {
   name: {
     ...optional,

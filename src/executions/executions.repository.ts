@@ -32,7 +32,10 @@ export type NewRow = Pick<
   | 'inputs_id'
 >;
 
-/** Columns that the owner of a running execution needs. `generation` restricts its writes to its own claim. */
+/**
+ * Columns that the owner of a running execution needs. `generation` makes the owner's writes fail after another process has
+ * claimed the execution.
+ */
 export type LeasedExecution = Pick<
   Execution,
   | 'id'
@@ -47,11 +50,11 @@ export type LeasedExecution = Pick<
   | 'inputs_id'
 >;
 
-/** Execution that was claimed. */
+/** Claimed execution. */
 export interface ClaimedRow extends LeasedExecution {
   /** Number of attempts, including this claim. */
   attempts: number;
-  /** Budget that ran out before the first attempt. Null for later attempts. */
+  /** Budget that was used up before the first attempt. Null for later attempts. */
   exhausted: ExhaustedBudget | null;
 }
 
@@ -72,24 +75,30 @@ export type EndedExecution = Pick<
   'id' | 'project_id' | 'company_id' | 'user_id' | 'api_key_id' | 'spent_ms'
 >;
 
-/** SELECT that returns the waiting executions, for metrics. */
+/** SELECT for metrics: the number of queued executions and the age of the oldest. */
 export const BACKLOG = `
   SELECT count(*)::integer AS waiting,
          coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::double precision AS oldest_seconds
     FROM executions WHERE status = 'queued'`;
 
 /**
- * Starts, claims and ends executions. {@link ExecutionViewsRepository} reads executions for responses. The status follows
- * {@link EXECUTION_STEPS}. Starting or ending an execution requires the project lock, because it also updates the project's
- * counter of active solves. Claims and leases need only the row.
+ * Starts, claims and ends executions. {@link ExecutionViewsRepository} reads executions for responses. {@link EXECUTION_STEPS}
+ * defines the status transitions. Starting or ending an execution requires the project lock, because it also updates the
+ * project's counter of active solves. Claiming an execution or renewing its lease locks only its row.
  */
 export class ExecutionsRepository extends EntityRepository(Execution) {
-  /** Serializes starts of a company's executions until the transaction ends, so that waiting executions can be counted. */
+  /**
+   * Serializes starts of a company's executions until the transaction ends, so that concurrent starts cannot exceed the limit
+   * together.
+   */
   async lockStarts(company_id: string): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves:' || $1, 0))`, [company_id]);
   }
 
-  /** Returns the number of a company's waiting starts and, if any, an exhausted budget. */
+  /**
+   * Returns how many starts of a company are waiting, and an exhausted budget of the spender, the project or the company, if
+   * any.
+   */
   async queueOf(
     company_id: string,
     project_id: ProjectId,
@@ -147,7 +156,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /**
-   * Returns the cards that an execution of a project solves. Returns null if it solves a file or its cards were not stored.
+   * Returns the cards that an execution of a project solves. Returns null if the execution solves a file or if its cards were
+   * not stored.
    * @throws NotFound
    */
   async cardsOf(project_id: ProjectId, id: string): Promise<ModelCard[] | null> {
@@ -168,18 +178,21 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return active.map(({ id }) => id);
   }
 
-  /** Serializes claims until the transaction ends, so that each claim sees whose turn is next. */
+  /**
+   * Serializes claims until the transaction ends. Each claim must see earlier claims, because companies and projects take
+   * turns.
+   */
   async lockClaims(): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('execution claims', 0))`);
   }
 
   /**
-   * Claims an execution for `owner`. Executions whose process has died come first, then the next execution in turn. Returns
-   * undefined if nothing can be claimed. Requires {@link lockClaims}.
+   * Claims an execution for `owner`. Executions whose process has died come first, then {@link NEXT_IN_TURN}. Returns undefined
+   * if no execution can be claimed. The caller must have called {@link lockClaims}.
    */
   async claim(owner: string): Promise<ClaimedRow | undefined> {
     const [[claimed]]: [ClaimedRow[], number] = await this.query(
-      // If the process died during an attempt, the attempt counts only until the last lease renewal.
+      // If the process died during an attempt, only the time until the last lease renewal is charged.
       `UPDATE executions
           SET status = 'running', ${claimedBy('$1')},
               spent_ms = spent_ms + CASE WHEN started_at IS NULL THEN 0
@@ -208,7 +221,10 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     if (count === 0) throw new LeaseLost();
   }
 
-  /** Asks the owner of a running execution to stop it and keep its best plan. Returns false if it is not running. */
+  /**
+   * Asks the owner of a running execution to end the search and keep the best plan. Returns false if the execution is not
+   * running.
+   */
   async requestPlan(id: ExecutionId): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE executions SET keeps_plan = true WHERE id = $1 AND status = 'running'`,
@@ -218,8 +234,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /**
-   * Releases a held execution without counting the attempt, so that it can be claimed immediately. Returns false if the caller no
-   * longer holds it.
+   * Releases a held execution, so that another process can claim it immediately. The attempt does not count. Returns false if
+   * the caller no longer holds the execution.
    */
   async release({ id, generation }: LeasedExecution): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
@@ -244,7 +260,10 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     if (rows.length === 0) throw new LeaseLost();
   }
 
-  /** Ends the executions whose status allows it. Returns them with the total time of all their attempts. */
+  /**
+   * Ends the executions whose status allows a transition to the final status. Returns them with the total duration of their
+   * attempts.
+   */
   async finish(
     ids: readonly ExecutionId[],
     { status, result, error, model, outputs_id }: Ending,
@@ -272,7 +291,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return ended;
   }
 
-  /** Deletes up to `limit` executions of a project and returns their containers. */
+  /** Deletes up to `limit` executions of a project and returns the containers that they referenced. */
   async removeSome(
     project_id: ProjectId,
     limit: number,

@@ -3,15 +3,18 @@ import { exhaustedBudget } from '../usage/budgets.sql.js';
 import { creditsOf } from '../usage/usage.sql.js';
 import { Execution } from './execution.entity.js';
 
-/** SQL expression for an execution's credits. The transaction that ends the execution stores the charge. */
+/**
+ * SQL expression for an execution's credits. Null until the execution has ended, because the transaction that ends it also
+ * records the charge.
+ */
 const CREDITS = `CASE WHEN executions.ended_at IS NOT NULL THEN ${creditsOf('executions.id')} END AS credits`;
 
 export const RECORD = [...columnsOf(Execution), CREDITS].join(', ');
 
-/** SQL condition that an execution is still held. Parameters $1 and $2 are its id and generation. */
+/** SQL condition that a worker still holds an execution. Parameters $1 and $2 are the id and the worker's generation. */
 export const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
 
-/** SQL expression for a budget that is used up for an execution. */
+/** SQL expression for an exhausted budget that applies to an execution. */
 export const EXHAUSTED = exhaustedBudget({
   company_id: 'executions.company_id',
   project_id: 'executions.project_id',
@@ -19,12 +22,13 @@ export const EXHAUSTED = exhaustedBudget({
   api_key_id: 'executions.api_key_id',
 });
 
-/** SQL expression for the number of starts among executions `e`. Executions that were started together count once. */
+/** SQL expression that counts the starts of executions `e`. Executions that were started together count as one start. */
 export const STARTS = 'count(DISTINCT coalesce(e.batch_id, e.id))::integer';
 
 /**
- * Returns SQL for the company or project whose waiting executions are next in turn. It reads distinct values with a loose index
- * scan. `condition` refers to `e`.
+ * Returns SQL that selects the next company or project to serve: the one with waiting executions that was served least
+ * recently. A recursive query emulates a loose index scan to find the distinct values. `condition` is a condition on executions
+ * `e`.
  */
 const waiting = (column: 'company_id' | 'project_id', condition: string): string => {
   const first = (after: string): string => `
@@ -42,8 +46,9 @@ const waiting = (column: 'company_id' | 'project_id', condition: string): string
 };
 
 /**
- * SQL for the next execution in turn: the oldest waiting execution of the company, and within it of the project, that was
- * served least recently. A company therefore never waits for all executions of another company.
+ * SELECT for the next execution to claim. Takes the company that was served least recently, then its project that was served
+ * least recently, then the oldest waiting execution of that project. A company therefore never has to wait until all executions
+ * of another company have run.
  */
 export const NEXT_IN_TURN = `
   SELECT q.id

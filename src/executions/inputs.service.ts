@@ -17,10 +17,10 @@ import type { Execution } from './execution.entity.js';
 import { SetTablesService } from './set-tables.service.js';
 import type { ModelSource } from './solver/task.js';
 
-/** Inputs of an execution: cards, or the only file of a container. */
+/** Pinned inputs of an execution: cards and the container with their files, or a container that holds only the model file. */
 export type Pinned = Pick<Execution, 'cards' | 'inputs_id'>;
 
-/** Current canvas, as a solve would use it. */
+/** Canvas that a solve would use now. */
 export interface Canvas {
   cards: Snapshot['cards'];
   /** Files that the cards refer to. */
@@ -31,8 +31,8 @@ const MODEL_FILE = /\.lp$/i;
 const AT = ['body', 'input_file_ids'];
 
 /**
- * Pins the inputs of executions when they start. The garbage collector does not delete a file while a container holds it. In run
- * mode the inputs come from the project's current snapshot.
+ * Pins the inputs of executions when the executions are started. Pinned files are added to a container, so the garbage
+ * collector does not delete their content. In run mode the inputs come from the project's current snapshot.
  */
 @Injectable()
 export class InputsService {
@@ -47,9 +47,9 @@ export class InputsService {
   ) {}
 
   /**
-   * Pins the model file given by id or path. Without a reference, pins the canvas of a locked project.
+   * Pins the model file that the reference names by id or path. Without a reference, pins the canvas of a locked project.
    *
-   * @throws Invalid at the reference if it is unknown, not an `.lp` file, or too large
+   * @throws Invalid if the file does not exist, is not an `.lp` file, or is too large
    */
   async pin(tx: Tx, project: Project, references: readonly string[]): Promise<Pinned> {
     const { company_id } = project;
@@ -65,18 +65,18 @@ export class InputsService {
     return pinned;
   }
 
-  /** Returns the canvas of a locked project as a solve would use it. */
+  /** Returns the canvas of a locked project that a solve would use now. */
   async canvas(tx: Tx, project: Project): Promise<Canvas> {
     return await this.canvasOf(tx, project, await this.snapshot(tx, project));
   }
 
-  /** Pins variants of a canvas at the same time, each with the files it refers to. */
+  /** Pins variants of a canvas, each with the files that it refers to. */
   async pinCards(tx: Tx, from: ContainerRef, variants: readonly (readonly ModelCard[])[]): Promise<Pinned[]> {
     const models = variants.map((cards) => cards.map(toModelCard));
     const pathsByModel = models.map(pathsOf);
     const allPaths = [...new Set(pathsByModel.flat())];
     const filesByPath = allPaths.length === 0 ? NO_FILES : await this.reader.findAll(from, allPaths, tx);
-    // Pinned trees by the paths of their files. A tree with the same files is copied as a whole.
+    // Pinned trees by the paths of their files. If another variant has the same files, its tree is copied as a whole.
     const trees = new Map<string, string>();
     const pinned: Pinned[] = [];
     for (const [at, cards] of models.entries()) {
@@ -117,7 +117,7 @@ export class InputsService {
     return copied;
   }
 
-  /** Puts files into a new container, each at its path. */
+  /** Adds files to a new container at their original paths. */
   private async keep(tx: Tx, company_id: string, files: readonly TreeFile[]): Promise<string> {
     const container_id = await this.containers.create(tx, company_id, 'snapshot');
     for (const file of files) await this.fileTree.putFile(tx, { company_id, container_id }, file.path, file);
@@ -149,7 +149,7 @@ export class InputsService {
     if (source.kind === 'canvas') await this.tables.discard(source.tables);
   }
 
-  /** Copies the pinned inputs of an execution for another execution. */
+  /** Copies the pinned inputs of an execution, so that another execution can use them. */
   async copy(tx: Tx, company_id: string, { cards, inputs_id }: Pinned): Promise<Pinned> {
     return { cards, inputs_id: inputs_id && (await this.copyTree(tx, company_id, inputs_id)) };
   }

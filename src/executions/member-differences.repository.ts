@@ -5,7 +5,7 @@ import { TableReaderService } from '../tables/table-reader.service.js';
 import { MEMBERS } from './result-files.service.js';
 
 /**
- * Tolerance below which two values count as equal. It is relative to the larger value if that exceeds 1, and absolute otherwise.
+ * Difference up to which two values count as equal. Relative to the larger value if that value exceeds 1, otherwise absolute.
  */
 export const SAME = 1e-6;
 
@@ -31,12 +31,12 @@ export class MemberDifferencesRepository {
   constructor(private readonly tables: TableReaderService) {}
 
   /**
-   * Returns the members that differ most, largest difference first. A member that is missing from a run counts as 0.
+   * Returns the members whose values differ most, largest difference first. A member that is missing from a run counts as 0.
    *
    * @param runs runs of a single company
-   * @param others number of additional runs, which have no members
+   * @param others number of additional runs without members, for which every member counts as 0
    * @throws Unavailable if the plans are too large
-   * @throws as {@link TableReaderService.select}
+   * @throws the errors of {@link TableReaderService.select}
    */
   async between(
     company_id: string,
@@ -66,7 +66,8 @@ export class MemberDifferencesRepository {
     try {
       return await this.tables.select(company_id, names, select);
     } catch (error) {
-      // The service itself wrote the tables and the statement, so this error can only mean that the tables are too large.
+      // The service itself has written the tables and the statement, so the only possible problem is that the tables are too
+      // large.
       if (error instanceof TaskProblem)
         throw new Unavailable('comparison_too_large', 'These plans are too large to compare');
       throw error;
@@ -75,9 +76,9 @@ export class MemberDifferencesRepository {
 }
 
 /**
- * Returns a DuckDB SELECT over the member tables `t0`, `t1`, and so on. Each row is a member that differs, with its `family`
- * and `keys`, the `places` (indexes) of the tables that contain it, and its values there (`figures`). The largest difference
- * comes first. A member counts as 0 in a table that lacks it and in each of the `others` additional runs.
+ * Returns a DuckDB SELECT over the member tables `t0`, `t1`, and so on. Each row is a member whose values differ: its `family`
+ * and `keys`, the indexes of the tables that contain it (`places`), and its values in these tables (`figures`). The largest
+ * difference comes first. A member counts as 0 in a table that does not contain it and in each of the `others` additional runs.
  */
 function differencesSql(tables: number, others: number, limit: number): string {
   const all = Array.from(
@@ -85,7 +86,7 @@ function differencesSql(tables: number, others: number, limit: number): string {
     (_, at) => `SELECT ${at} AS run, family, keys, CAST(value AS DOUBLE) AS value FROM t${at}`,
   );
   const orZero = `CASE WHEN count(*) < ${tables + others} THEN 0 END`;
-  // Selects the members first, without their values. The values of a hundred tables with a hundred thousand members each would
+  // Selects the members before their values, because the values of a hundred tables with a hundred thousand members each would
   // not fit into memory.
   return `
     WITH runs AS (${all.join(' UNION ALL ')}),

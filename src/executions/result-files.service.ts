@@ -13,7 +13,7 @@ import type { Solved } from './solver/task.js';
 
 /** Stored contents of a result: the complete result and its tables. */
 export interface StoredResult {
-  /** Complete result. Null if the company's storage is full. */
+  /** Complete result as JSON. Null if the company's storage is full. */
   whole: StoredBlob | null;
   tables: { name: string; blob: StoredBlob }[];
   /** Members of indexed variables. Null for models without such variables, or if the company's storage is full. */
@@ -28,7 +28,7 @@ const RESULTS = 'results';
 /** File name of the members of indexed variables in the result container. */
 export const MEMBERS = 'members.csv';
 
-/** Writes results as workspace files. A result that cannot be written there is still stored in the execution. */
+/** Writes results to files in the workspace. If that fails, the result is still stored in the execution. */
 @Injectable()
 export class ResultFilesService {
   constructor(
@@ -40,7 +40,8 @@ export class ResultFilesService {
 
   /** Stores the file contents of a result. */
   async store({ id, company_id }: LeasedExecution, { json, tables, members }: Solved): Promise<StoredResult> {
-    // Written first in case storage is almost full, because only this file contains the members.
+    // Written first in case storage is almost full, because only this file contains all members in a format that the service
+    // reads.
     const membersBlob = members === undefined ? null : await this.write(company_id, bufferOf(members));
     const whole = await this.write(company_id, `{"execution_id":"${id}",${json.slice(1)}\n`);
     const stored: StoredResult['tables'] = [];
@@ -51,7 +52,9 @@ export class ResultFilesService {
     return { whole, tables: stored, members: membersBlob };
   }
 
-  /** Puts the members into a container, so that the service can read them later. Returns undefined without members. */
+  /**
+   * Adds the members to a new container, so that the service can read them later. Returns undefined if there are no members.
+   */
   async keep(tx: Tx, company_id: string, { members }: StoredResult): Promise<string | undefined> {
     if (members === null) return undefined;
     const container_id = await this.containers.create(tx, company_id, 'snapshot');
@@ -59,7 +62,9 @@ export class ResultFilesService {
     return container_id;
   }
 
-  /** Puts the files into the workspace and returns their paths. Skips files whose path is blocked by another file or folder. */
+  /**
+   * Adds the files to the workspace and returns their paths. Skips files whose path conflicts with an existing file or folder.
+   */
   async put(
     tx: Tx,
     project: Project,
@@ -108,6 +113,6 @@ export class ResultFilesService {
   }
 }
 
-/** Returns a buffer that shares the memory of the bytes. */
+/** Returns a buffer that shares the memory of the array. */
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);

@@ -26,7 +26,7 @@ export class ModelSizeResponse {
   terms!: number;
 }
 
-/** Indexed variable, whose members are in a table. */
+/** Indexed variable. A table contains its members. */
 export class SolvedFamilyResponse {
   @StringField()
   name!: string;

@@ -15,8 +15,8 @@ const DOING: Record<Phase, string> = {
 };
 
 /**
- * Reports progress and new log lines of a running execution every second. If nothing was logged, the report contains a status
- * line.
+ * Reports the progress and new log lines of a running execution every second. If the solver has logged nothing, the report
+ * contains a status line.
  */
 export class RunReporter {
   private readonly startedAt = performance.now();
@@ -24,7 +24,7 @@ export class RunReporter {
   private phase: Phase = 'reading';
   private search = NOTHING;
   private lines: string[];
-  /** Resolves when the pending report is done. Reports never overlap. */
+  /** Resolves when the pending report has been stored. Reports never overlap. */
   private reporting: Promise<void> = Promise.resolve();
   private isReporting = false;
   size: ModelSize | undefined;
@@ -52,7 +52,7 @@ export class RunReporter {
     }
   }
 
-  /** Stops the reports and sends the remaining lines. */
+  /** Stops reporting and sends the remaining lines. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.reporting;

@@ -16,12 +16,13 @@ export class RunValuesService {
   ) {}
 
   /**
-   * Returns a page of the members of a variable, in the order of their set. A variable without an index has a single value.
+   * Returns a page of a variable's members with their values, in the order of their set. A variable without an index has a
+   * single value.
    *
    * @throws Conflict if the run has no plan
    * @throws Invalid if the plan has no such variable, or the page is too large
-   * @throws NotFound if the members were not kept
-   * @throws as {@link TableReaderService.read}
+   * @throws NotFound if the members were not stored
+   * @throws the errors of {@link TableReaderService.read}
    */
   async page(
     { id, company_id, outputs_id }: ExecutionRecord,
@@ -67,7 +68,8 @@ export class RunValuesService {
         total,
       };
     } catch (error) {
-      // The service itself wrote the table, so the only possible problem is that the key parts are too long for a response.
+      // The service itself has written the table, so the only possible problem is that the key parts are too long for a
+      // response.
       if (!(error instanceof TaskProblem)) throw error;
       throw new Invalid([
         invalidValue(

@@ -16,7 +16,7 @@ import { type Phase, PHASES } from './execution-log.entity.js';
 /** Maximum number of members that the service reads at a time. */
 export const MEMBER_PAGE = 10_000;
 
-/** Variable of a run, with a filter and page of its values. */
+/** Query for a page of a variable's values. */
 export class RunValuesQuery extends PageQuery {
   @StringField({ maxLength: 1_024, description: 'Name of a variable', example: 'make' })
   family!: string;

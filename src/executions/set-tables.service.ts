@@ -23,7 +23,7 @@ import { TableReaderService } from '../tables/table-reader.service.js';
 const FORMULAS = ['expression', 'lower', 'upper'] as const;
 /** Maximum number of used cells in all tables of a model. A solve holds all of them in memory. */
 const MAX_CELLS = 10_000_000;
-/** Maximum size of these cells on disk, in bytes. */
+/** Maximum total size of these cells on disk, in bytes. */
 const MAX_BYTES = 200_000_000;
 
 /** Reads the tables that contain the sets of a model. */
@@ -32,11 +32,11 @@ export class SetTablesService {
   constructor(private readonly tables: TableReaderService) {}
 
   /**
-   * Loads the columns that a model needs from the files of its sets, by card id. Problems with a file are returned as entries.
-   * {@link discard} removes the loaded files.
+   * Loads the columns that a model needs from the files of its sets, and returns them by card id. If a file cannot be used, the
+   * entry of its card contains the problem. The caller must call {@link discard} to remove the local copies.
    *
    * @param container container with the files, or null if there are none
-   * @throws as {@link TableReaderService}, and the signal's reason if it aborts
+   * @throws the errors of {@link TableReaderService}, and the signal's reason if it aborts
    */
   async read(
     container: ContainerRef | null,
@@ -114,7 +114,7 @@ export class SetTablesService {
 
 const noFile = ({ path }: DataFile): string => `the workspace has no file ${path}`;
 
-/** Returns every name that the formulas of cards and the adjustments of scenarios mention. */
+/** Returns all names that the formulas of cards and the adjustments of scenarios contain. */
 function namesIn(cards: readonly ModelCard[]): Set<string> {
   const names = new Set<string>();
   for (const card of cards) {

@@ -12,7 +12,10 @@ import type { SolveOutcome } from './solver/task.js';
 
 const NOTHING: StoredResult = { whole: null, tables: [], members: null };
 
-/** Stores the outcome of solves. A single transaction writes the result, its files, the charge and the project's update. */
+/**
+ * Stores the outcome of solves. A single transaction stores the result and its files, records the charge and updates the
+ * project.
+ */
 @Injectable()
 export class SolveResultsService {
   constructor(

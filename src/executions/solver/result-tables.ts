@@ -2,7 +2,7 @@ import { csvCell } from '../../common/http/csv-text.js';
 import { shortened } from '../../../packages/modelling/index.js';
 import type { Family, Model, Plan } from '../../../packages/solver/index.js';
 
-/** File of a result. */
+/** CSV file of a result. */
 export interface ResultTable {
   /** File name. */
   name: string;
@@ -18,11 +18,11 @@ const MAX_NAME = 60;
 
 /** Maximum total size of a result's tables, and of its member table, in bytes. Tables that exceed it are omitted. */
 const MAX_BYTES = 64 * 1024 ** 2;
-/** Number of characters to collect before they are encoded. */
+/** Number of characters after which the collected rows are encoded. */
 const CHUNK = 1024 ** 2;
 
 /**
- * Returns the plan as tables, for indexed models. Each indexed variable has a table of its members with their values, and all
+ * Returns the plan of an indexed model as tables. Each indexed variable has a table with the values of its members, and all
  * constraints share a table.
  */
 export function resultTables(model: Model, plan: Plan): ResultTable[] {
@@ -43,7 +43,7 @@ export function resultTables(model: Model, plan: Plan): ResultTable[] {
   return tables.flatMap(({ name, content }) => (content === undefined ? [] : [{ name, content }]));
 }
 
-/** Yields the members of a family: their key parts followed by {@link VALUES}. */
+/** Yields a row for each member of a family: its key parts, followed by the columns {@link VALUES}. */
 function* membersOf({ members, from, size }: Family, { values, reducedCosts }: Plan): Generator<string[]> {
   for (let place = 0; place < size; place += 1) {
     const at = from + place;
@@ -64,7 +64,8 @@ function* constraintsOf({ families, rows }: Model, { activities, slacks, duals }
 
 /**
  * Returns the members of all families as a single CSV file. Returns undefined if there are no members, or if they exceed the
- * maximum size. Family and keys are JSON, so that readers cannot mistake them for numbers or other types.
+ * maximum size. The columns for the family and the keys contain JSON, so that readers cannot mistake their values for numbers
+ * or other types.
  */
 export function memberTable({ families: { variables } }: Model, plan: Plan): Uint8Array | undefined {
   if (variables.every(({ size }) => size === 0)) return undefined;
@@ -91,7 +92,7 @@ const LONG = 1e15;
 /** Formats a number so that every reader recognizes it as a number. */
 const figure = (value: number): string => (Math.abs(value) >= LONG ? value.toExponential() : String(value + 0));
 
-/** Returns the column titles with numbers appended where needed, so that they differ from each other and from `others`. */
+/** Returns the column titles, with numbers appended to make them unique among themselves and `others`. */
 function uniqueTitles(titles: readonly string[], others: readonly string[]): string[] {
   const usedNames = new Set(others);
   return titles.map((title) => free(title, usedNames));
@@ -103,7 +104,7 @@ function fileNames(families: readonly Family[]): string[] {
   return families.map(({ name }) => free(shortened(name, MAX_NAME).normalize('NFC'), usedNames));
 }
 
-/** Returns the name, with a number appended if it is taken, and marks it as taken. */
+/** Returns the name, with a number appended if it is already used, and adds it to the used names. */
 function free(preferred: string, usedNames: Set<string>): string {
   let name = preferred;
   for (let number = 2; usedNames.has(name); number += 1) name = `${preferred} ${number}`;

@@ -31,9 +31,9 @@ import {
   timeLimitReached,
 } from './task.js';
 
-/* Thread of a single solve. It reads the model, solves it, posts the outcome and exits. */
+/* Entry point of a thread that runs a single solve. It reads the model, solves it, posts the outcome and exits. */
 
-/** Aborts on the only message that the thread receives, which asks it to end the search and keep the best plan. */
+/** Aborts when the thread receives a message. The only message asks it to end the search and keep the best plan. */
 const stopSearch = new AbortController();
 parentPort?.once('message', () => stopSearch.abort());
 

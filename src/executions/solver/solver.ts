@@ -27,7 +27,7 @@ export interface SolveSignals {
 /** Solves each model in a separate short-lived thread, so that this thread can keep serving requests. */
 export class Solver {
   private compiled: Promise<CompiledSolver> | undefined;
-  /** Threads that have a result but have not exited yet. They still hold their memory, which can take a while to be freed. */
+  /** Threads that have a result but have not exited yet. They still occupy memory, and freeing it can take a while. */
   private readonly ending = new Set<Promise<unknown>>();
 
   /**
@@ -51,13 +51,13 @@ export class Solver {
     try {
       return await outcomeOf(worker, task.seconds, signals, report);
     } finally {
-      // The result does not wait for the thread to exit. The next solve does.
+      // Returns the result before the thread has exited. The next solve waits until then.
       const ended = worker.terminate().finally(() => this.ending.delete(ended));
       this.ending.add(ended);
     }
   }
 
-  /** Returns the compiled solver. It is compiled once, and again only after a failure. */
+  /** Returns the compiled solver. Compiles it only once, unless the compilation fails. */
   private async compile(): Promise<CompiledSolver> {
     this.compiled ??= compileSolver().catch((error: unknown) => {
       this.compiled = undefined;

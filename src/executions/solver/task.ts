@@ -34,7 +34,7 @@ export interface SolveFailure {
   message: string;
 }
 
-/** Outcome of a task. The result is also given as JSON text, so that it is serialized only once. */
+/** Outcome of a task. Contains the result as JSON text, so that it is serialized only once. */
 export type SolveOutcome =
   /** The search was ended before it found a plan. */
   | { kind: 'ended' }
