@@ -19,7 +19,7 @@ import { ScenariosRepository } from './scenarios.repository.js';
 
 /** Maximum number of differing variables and members in a comparison. */
 const MAX_DIFFERING = 100;
-/** Name of the canvas in a comparison, where scenarios are named by their ids. */
+/** Name of the canvas in a comparison. The names of the scenarios are their ids. */
 const BASE = 'base';
 
 /** Compares the results of scenarios. */
@@ -37,8 +37,8 @@ export class ScenarioComparisonService {
    *
    * @param ids null for all scenarios, oldest first; duplicates count once
    * @throws NotFound
-   * @throws Invalid at `ids`
-   * @throws as {@link MemberDifferencesRepository.between}
+   * @throws Invalid with the location `ids`
+   * @throws the errors of {@link MemberDifferencesRepository.between}
    */
   async compare(
     reader: ProjectReader,
@@ -49,7 +49,7 @@ export class ScenarioComparisonService {
     return await this.compareNewest(reader, await this.newest(reader, projectId, ids), signal);
   }
 
-  /** Compares scenarios like {@link compare}, unless the entity tag is already known to the caller. */
+  /** Compares scenarios like {@link compare}, unless the caller already has the current comparison. */
   async compareTagged(
     reader: ProjectReader,
     projectId: string,
@@ -94,8 +94,8 @@ export class ScenarioComparisonService {
     const storedRuns = plans.flatMap((run) =>
       run.outputs_id === null ? [] : [{ name: nameOf(run), outputs_id: run.outputs_id }],
     );
-    // In a plan without indexed variables, every member counts as 0. Members that could not be stored because storage was full
-    // are unknown.
+    // In a plan without indexed variables, every member counts as 0. A plan whose members were not stored because storage was
+    // full is not compared.
     const without = plans.filter(({ outputs_id, families }) => outputs_id === null && (families ?? []).length === 0);
     const ofMembers = await this.members.between(company_id, storedRuns, without.length, MAX_DIFFERING, signal);
     return [...scalarDifferences(plans), ...ofMembers]
@@ -106,7 +106,7 @@ export class ScenarioComparisonService {
 
 type ScenarioName = Pick<Scenario, 'id' | 'name'>;
 
-/** Data to compare: the newest runs of the scenarios and of the canvas. */
+/** Newest runs of the scenarios and of the canvas. */
 interface Newest {
   scenarios: ScenarioName[];
   runs: EndedRun[];
@@ -150,7 +150,10 @@ function toComparedRun({ id, name }: ScenarioName, run: EndedRun | undefined, ba
   };
 }
 
-/** Several KPIs may share a label. They are paired in order if both runs have the same number of them. */
+/**
+ * Several KPIs may have the same label. If both runs have the same number of KPIs with that label, the KPIs are compared in
+ * order.
+ */
 function compareKpis(kpis: readonly Kpi[], baseKpis: readonly Kpi[]): ComparedKpi[] {
   const own = byLabel(kpis);
   const others = byLabel(baseKpis);
@@ -184,7 +187,7 @@ function scalarDifferences(plans: readonly EndedRun[]): Difference[] {
   });
 }
 
-/** Returns the distance between the largest and the smallest value. A missing value counts as 0. */
+/** Returns the difference between the largest and the smallest value. A missing value counts as 0. */
 function spread({ values }: Difference, runs: number): number {
   const figures = Object.values(values);
   if (figures.length < runs) figures.push(0);

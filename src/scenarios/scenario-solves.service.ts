@@ -27,7 +27,10 @@ interface UnfitScenario {
   input: unknown;
 }
 
-/** Thrown if scenarios no longer fit the canvas, each reported at its index, or if the batch is too large. */
+/**
+ * Thrown if scenarios no longer apply to the canvas, or if the batch is too large. Each error is reported with the index of its
+ * scenario.
+ */
 export class ScenariosDoNotFit extends Invalid {
   /** Problems as sentences for users. */
   readonly sentences: string[];
@@ -73,7 +76,7 @@ export class ScenarioSolvesService implements OnModuleInit {
 
   /**
    * Solves scenarios of a project.
-   * @throws NotFound, Invalid at an unknown id, and as {@link start}
+   * @throws NotFound, Invalid for an unknown id, and the errors of {@link start}
    */
   async solve(editor: ProjectEditor, projectId: string, request: ScenarioSolveRequest): Promise<ScenarioSolveResponse> {
     const { scenario_ids, include_base, is_test, mip_gap, name = null, time_limit_seconds = null } = request;
@@ -107,7 +110,7 @@ export class ScenarioSolvesService implements OnModuleInit {
     const variants: Variant[] = includesBase ? [{ cards: canvas.cards, scenario_id: null, name: null }] : [];
     const problems: UnfitScenario[] = [];
     for (const [index, scenario] of scenarios.entries()) {
-      // Yields to other requests, because each scenario of a large canvas takes a while.
+      // Lets the event loop serve other requests, because each scenario of a large canvas takes a while.
       await breathe();
       const { variant, problem } = await this.variantOf(tx, canvas, scenario);
       variants.push(variant);
@@ -122,7 +125,7 @@ export class ScenarioSolvesService implements OnModuleInit {
     return { ...canvas, states: (await this.files.cachedStates(canvas.files, canvas.cards, tx)).states };
   }
 
-  /** Returns the canvas with the changes of a scenario, and the first problem if a change no longer fits. */
+  /** Returns the canvas with the changes of a scenario, and the first problem if a change no longer applies. */
   private async variantOf(
     tx: Tx,
     canvas: CanvasWithStates,
@@ -172,7 +175,7 @@ export class ScenarioSolvesService implements OnModuleInit {
 }
 
 /**
- * Checks that a batch with this number of canvas copies can be stored.
+ * Checks that the copies of the canvas in a batch do not exceed the maximum size.
  * @throws ScenariosDoNotFit
  */
 function checkSize({ cards }: Canvas, scenarios: readonly Scenario[], includesBase: boolean): void {

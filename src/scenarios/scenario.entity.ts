@@ -23,7 +23,7 @@ export class Scenario {
   @Column('text', { nullable: true })
   description!: string | null;
 
-  /** In the order they are applied. */
+  /** Changes in the order in which they are applied. */
   @Column('jsonb')
   changes!: Change[];
 

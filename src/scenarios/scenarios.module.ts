@@ -8,7 +8,7 @@ import { ScenariosController } from './scenarios.controller.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 import { ScenariosService } from './scenarios.service.js';
 
-/** Named sets of changes to canvases, and their solves. */
+/** Manages scenarios, which are named sets of changes to a canvas, and solves them. */
 @Module({
   imports: [ExecutionsModule, ProjectsModule],
   controllers: [ScenariosController],

@@ -14,7 +14,7 @@ export class ScenariosRepository extends EntityRepository(Scenario) {
     const { limit, offset } = page;
     const start = walkStart('scenarios', page);
     if (start !== undefined) {
-      // A project has few scenarios, so they are selected by project before the id filter applies.
+      // A project has few scenarios, so they are selected by project before the id condition is applied.
       const rows: Scenario[] = await this.query(
         `SELECT * FROM (SELECT * FROM scenarios WHERE project_id = $1 OFFSET 0) s WHERE id < $2 ORDER BY id DESC LIMIT $3`,
         [project_id, start ?? LAST_ID, limit],
@@ -65,7 +65,7 @@ export class ScenariosRepository extends EntityRepository(Scenario) {
     { project_id, id }: Scenario,
     fields: Partial<Pick<Scenario, 'name' | 'description' | 'changes'>>,
   ): Promise<void> {
-    // The cast is needed because TypeORM would interpret functions inside JSON values as SQL.
+    // The cast is needed because the type of TypeORM's update values also allows SQL functions inside JSON values.
     const values = { ...fields, updated_at: () => 'clock_timestamp()' } as Parameters<typeof this.update>[1];
     await this.update({ project_id, id }, values);
   }
