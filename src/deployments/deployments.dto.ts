@@ -44,7 +44,7 @@ export class DeploymentResponse {
   }
 
   static tagged(deployment: DeploymentDetails): Tagged<DeploymentResponse> {
-    // The hash covers the ids and contents of files. It is needed because uploads do not change the deployment's row.
+    // The tag includes the hash of the files, because uploads do not change the deployment's row.
     const { id, revision, config_digest } = deployment;
     return Tagged.of(entityTag('deployment', id, revision, config_digest), DeploymentResponse.detailed(deployment));
   }

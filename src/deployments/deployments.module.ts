@@ -5,7 +5,7 @@ import { DeploymentsRepository } from './deployments.repository.js';
 import { DeploymentsService } from './deployments.service.js';
 import { TemplatesService } from './templates.service.js';
 
-/** Project templates owned by companies. */
+/** Manages the project templates of companies. */
 @Module({
   imports: [FilesModule],
   controllers: [DeploymentsController],

@@ -7,7 +7,7 @@ import { isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Deployment } from './deployment.entity.js';
 
-/** Returns a SELECT from the company's deployment named by `$1`, see {@link DeploymentsRepository.findByName}. */
+/** Returns a SELECT for the company's deployment with the handle or name `$1`, see {@link DeploymentsRepository.findByName}. */
 const deploymentOf = (columns: string, company = '$2'): string => `
   SELECT ${columns} FROM deployments
    WHERE company_id = ${company} AND deleted_at IS NULL AND (handle = $1 OR name = $1)
@@ -25,8 +25,8 @@ export const DEPLOYMENT_CONTAINERS: ContainerLookup = {
 };
 
 /**
- * Stores deployments. Adding a deployment requires a lock on the company's row, so that names and handles can be checked first.
- * Changing a deployment requires a lock on its container.
+ * Stores deployments. Adding a deployment requires a lock on the company's row, so that a concurrent request cannot take the
+ * same name or handle. Changing a deployment requires a lock on its container.
  */
 export class DeploymentsRepository extends EntityRepository(Deployment) {
   /** Returns the company's deployments, newest first. */
@@ -62,7 +62,7 @@ export class DeploymentsRepository extends EntityRepository(Deployment) {
   }
 
   /**
-   * Returns the company's handles that equal a slug, with or without a number appended. Includes handles of deleted
+   * Returns the company's handles that consist of a slug, with or without an appended number. Includes handles of deleted
    * deployments.
    */
   async handlesLike(company_id: string, slug: string): Promise<string[]> {

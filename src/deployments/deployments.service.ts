@@ -44,7 +44,7 @@ export class DeploymentsService implements OnModuleInit {
   async create(caller: CompanyPrincipal, { name }: DeploymentCreateRequest): Promise<DeploymentResponse> {
     const { company_id } = companyLevel(caller);
     return await this.database.transaction(async (tx) => {
-      // Serializes creations in a company, so that names and handles can be checked before the insert.
+      // Prevents concurrent requests of the company from taking the same name or handle between this check and the insert.
       await tx.withRepository(this.companies).lock(company_id);
       return await caller.once(tx, async () => {
         const deployments = tx.withRepository(this.deployments);
@@ -68,7 +68,7 @@ export class DeploymentsService implements OnModuleInit {
   }
 
   /**
-   * Deletes a deployment with its tree. Projects keep their copies. Its name can be used again, its handle cannot.
+   * Deletes a deployment with its tree. Projects keep their copies. The name can be used again, but the handle cannot.
    *
    * @throws NotFound
    */
@@ -76,14 +76,15 @@ export class DeploymentsService implements OnModuleInit {
     const { company_id } = companyLevel(caller);
     await this.database.transaction(async (tx) => {
       const deployment = await this.require(company_id, name, tx);
-      // The container is locked before the deployment's row, as in every change to its tree. Throws if it was already deleted.
+      // This locks the container before the deployment's row, like every change to the tree. It throws if the container was
+      // already deleted.
       await this.containers.delete(tx, company_id, deployment.container_id);
       await tx.withRepository(this.deployments).markDeleted(deployment);
     });
   }
 
   /**
-   * Returns the deployment with this handle or name, for a caller who may change its contents.
+   * Returns the deployment with this handle or name, so that the caller can change its contents.
    * @throws NotFound
    */
   async requireForWriting(caller: CompanyPrincipal, name: string): Promise<Deployment> {

@@ -1,23 +1,22 @@
 /** Path of the agent's instructions in a deployment's tree, and in a project's copy of it. */
 export const INSTRUCTIONS_FILE = 'AGENTS.md';
 
-/** Folder of the skills in the same trees, with a subfolder for each skill. */
+/** Folder of the skills in these trees, with a subfolder for each skill. */
 export const SKILLS_FOLDER = 'skills';
 
 /** Top-level names in a deployment's tree that are agent configuration. All other files are template files. */
 export const AGENT_CONFIG_NAMES: readonly string[] = [INSTRUCTIONS_FILE, SKILLS_FOLDER];
 
 export const MAX_INSTRUCTIONS_BYTES = 256 * 1024;
-/** Maximum number of skills in a scope. All of them are in the catalogue that every turn reads. */
+/** Maximum number of skills in a scope. Every turn reads a catalogue of all of them. */
 export const MAX_SKILLS = 200;
 export const MAX_SKILL_FILES = 200;
 /** Maximum total size of a skill's files, in bytes. */
 export const MAX_SKILL_BYTES = 1_000_000;
 
 /**
- * Returns the reasons why a project cannot hold this agent configuration, as phrases without a full stop. Returns an empty
- * array for a valid configuration. Uploads into a deployment's tree are not checked, so the files are checked when they are
- * copied.
+ * Returns the reasons why a project cannot use this agent configuration, as phrases without a full stop. Returns an empty array
+ * for a valid configuration. Uploads to a deployment's tree are not checked, so its files are checked when they are copied.
  *
  * @param files all files of the configuration by path in the tree, with `size` in bytes
  */

@@ -27,10 +27,10 @@ export class TemplatesService {
   ) {}
 
   /**
-   * Replaces the named kinds of configuration with the deployment's current content. Resolves with the number of copied files and
-   * the digest of the whole scope.
+   * Replaces the named files and folders of the scope with the deployment's current content. Resolves with the number of copied
+   * files and the digest of the whole scope.
    *
-   * @throws Invalid if a project cannot hold the configuration
+   * @throws Invalid if a project cannot use the configuration
    */
   async copyConfig(
     tx: Tx,
@@ -38,7 +38,7 @@ export class TemplatesService {
   ): Promise<{ objects: number; config_digest: string }> {
     await this.fileTree.removeAll(tx, to, names);
     const objects = await this.fileTree.copy(tx, { from, to, only: names });
-    // Checks the copy because the deployment may have changed in the meantime.
+    // Checks the copy instead of the deployment, which may have changed in the meantime.
     const problems = configProblems(await this.reader.filesBelow(to, '', tx));
     if (problems.length > 0) {
       const loc = ['body', 'from_deployment'];
@@ -49,12 +49,12 @@ export class TemplatesService {
     return { objects, config_digest: await this.digest(to, tx) };
   }
 
-  /** Copies the template files into a workspace, where existing files are kept. Resolves with the number of copied files. */
+  /** Copies the template files into a workspace. Keeps existing files. Resolves with the number of copied files. */
   async copyFiles(tx: Tx, from: ContainerRef, workspace: ContainerRef): Promise<number> {
     return await this.fileTree.copy(tx, { from, to: workspace, except: AGENT_CONFIG_NAMES });
   }
 
-  /** Returns a hash of the agent configuration in a container. It is equal for a deployment and an up-to-date copy of it. */
+  /** Returns a hash of the agent configuration in a container. A deployment and an up-to-date copy of it have the same hash. */
   async digest(container: ContainerRef, tx?: Tx): Promise<string> {
     return await this.reader.digest(container, AGENT_CONFIG_NAMES, tx);
   }
