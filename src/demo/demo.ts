@@ -68,14 +68,14 @@ const FILES: Record<string, string> = {
   'drafts/older/plan.md': '# Older plan\n\n25 chairs and 20 tables.\n',
 };
 
-/** Maximum wait for the first plan in milliseconds. */
+/** Maximum time to wait for the first plan, in milliseconds. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 50;
 
 /**
- * Creates the demo: a deployment with instructions and two skills, and a project made from it. The project has a solved model,
- * files, a scenario and two conversations. A second, private project has the member as a viewer. Completes an interrupted first
- * start, and does nothing if a project exists.
+ * Creates the demo: a deployment with instructions and two skills, and a project created from the deployment. The project has a
+ * solved model, files, a scenario and two conversations. In a second, private project, the demo member is a viewer. Does
+ * nothing if the company already has a project. Otherwise completes a demo whose creation was interrupted.
  */
 export async function createDemo(app: INestApplicationContext, caller: Principal): Promise<void> {
   const { company_id } = caller;
@@ -146,7 +146,7 @@ async function putModel(app: INestApplicationContext, editor: ProjectEditor): Pr
   await app.get(ScenariosService).create(editor, project_id, { name: 'Two shifts', changes }, scenario_id);
 }
 
-/** Solves the canvas and waits for the plan, so that the first conversation can refer to it. */
+/** Solves the canvas and waits for the plan, so that the first conversation can refer to the plan. */
 async function solve(app: INestApplicationContext, editor: ProjectEditor): Promise<void> {
   const { project_id, execution_id } = EXAMPLE;
   await app.get(DatabaseService).transaction(async (tx) => {

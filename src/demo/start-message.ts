@@ -21,8 +21,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 type Tokens = Record<Role, string>;
 
 /**
- * Prepares the embedded mode and returns the next steps for its user. Tokens of two users are stored in
- * `DATA_DIR/dev-tokens.json`, and created again if they are missing or expired. The first start also creates the demo.
+ * Prepares the embedded mode and returns a message with the next steps. Stores tokens for two users in
+ * `DATA_DIR/dev-tokens.json`, and creates new tokens if they are missing or expired. The first start also creates the demo.
  *
  * @returns text for the terminal
  */
@@ -53,7 +53,10 @@ export async function startMessage(
   ].join('\n');
 }
 
-/** Creates the demo. Resolves with a sentence if there is not enough disk space for its files. The next start tries again. */
+/**
+ * Creates the demo. If there is not enough disk space for its files, resolves with an explanation, and the next start tries
+ * again.
+ */
 async function tryDemo(app: INestApplicationContext): Promise<string | undefined> {
   try {
     await createDemo(app, principalOf('company'));
@@ -88,7 +91,7 @@ async function readTokens(file: string): Promise<Tokens | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Tokens;
   } catch (error) {
-    // A missing or damaged file is written again.
+    // A missing or corrupt file is written again.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
@@ -99,7 +102,7 @@ async function areValid(app: INestApplicationContext, { company, member }: Token
   return (await tokens.verify(company)) !== null && (await tokens.verify(member)) !== null;
 }
 
-/** Written to a temporary file first, so that a crash never leaves an incomplete file. */
+/** Writes new tokens to a temporary file first, so that a crash never leaves an incomplete file. */
 async function writeTokens(app: INestApplicationContext, file: string): Promise<Tokens> {
   const service = app.get(TokensService);
   const sign = (role: Role): Promise<string> => {
