@@ -22,8 +22,8 @@ import { DataFileRefreshesRepository } from './data-file-refreshes.repository.js
 import { DataFilesService, type CachedFileStates } from './data-files.service.js';
 
 /**
- * Maximum number of cards per project, and maximum size of their data in bytes of JSON. Each change processes all cards, and
- * each post returns them.
+ * Maximum number of cards per project, and maximum total size of their data in bytes of JSON. Each change to the canvas
+ * processes all cards, and each posted chat message returns all of them.
  */
 const MAX_CARDS = 500;
 const MAX_BYTES = 4 * 1024 ** 2;
@@ -35,16 +35,16 @@ const MAX_COMPONENT_BYTES = 16 * 1024;
 
 export type NewCard = Pick<Card, 'card_type' | 'label'> & Partial<Pick<Card, 'data' | 'instance_data'>>;
 
-/** Change to a card. Absent fields are unchanged. For objects, only the given keys are set, and null removes a key. */
+/** Change to a card. Absent fields are unchanged. In an object, only the given keys change, and null removes a key. */
 export interface CardEdit {
   label?: string | undefined;
   data?: Card['data'] | undefined;
   instance_data?: Card['instance_data'] | undefined;
-  /** Version that the edit is based on. Omit to edit any version. */
+  /** Version that the edit is based on. If absent, the edit applies to any version. */
   version?: number | undefined;
 }
 
-/** Cards affected by a change, in their state before and after the change. */
+/** Changed cards before and after the change. */
 interface Edited {
   before: readonly Card[];
   after: readonly Card[];
@@ -54,15 +54,15 @@ interface Edited {
 export interface CanvasChange {
   /** Card after the change, or its last state if it was removed. */
   card: Card;
-  /** All cards that the change affected, in canvas order. Other cards may change too because gaps depend on them. */
+  /** All cards that the change affected, in canvas order. Includes cards whose gaps depend on the changed card. */
   changed: Card[];
 }
 
 /**
- * Changes cards, in the transaction of a caller that has locked the project.
+ * Changes cards in the caller's transaction, which must have locked the project.
  *
- * Values derived from the cards are stored in the same transaction: gaps and status with the cards, and all other values with
- * the project.
+ * The same transaction stores the values derived from the cards: gaps and status in the cards, and all other values in the
+ * project.
  */
 @Injectable()
 export class CanvasEditorService {
@@ -140,8 +140,8 @@ export class CanvasEditorService {
   }
 
   /**
-   * Called after a change that made the canvas larger.
-   * @throws Conflict if the canvas exceeds its limits
+   * Checks the limits of the canvas. Must be called after a change that made the canvas larger.
+   * @throws Conflict if the canvas exceeds a limit
    */
   private async assertRoom(tx: Tx, project_id: ProjectId): Promise<void> {
     const { cards, bytes } = await tx.withRepository(this.cards).size(project_id);
@@ -173,7 +173,7 @@ export class CanvasEditorService {
   }
 
   /**
-   * @param reads whether unread files are scheduled for reading
+   * @param reads whether to schedule unread files for reading
    * @returns all current cards, and the cards whose gaps or status have changed
    */
   private async deriveAll(
@@ -193,14 +193,14 @@ export class CanvasEditorService {
       rejudged.length === 0 ? NO_REVISIONS : await tx.withRepository(this.cards).judge(project_id, rejudged);
     const cards = judged.map((card) => ({ ...card, revision: revisions.get(card.id) ?? card.revision }));
     const summary = { ...derived, objective_components: fitting(derived.objective_components) };
-    // A new model invalidates the last result.
+    // If the model has changed, the last feasibility result is no longer valid.
     const variables = plainVariables(stored);
     const isNewModel = modelDigest(before, variables) !== modelDigest(after, variables);
     await tx.withRepository(this.projects).keepDerived(project_id, summary, digest, isNewModel);
     return { cards, rejudged };
   }
 
-  /** Returns the cached facts about the files that cards refer to. Unread files are scheduled for reading. */
+  /** Returns the cached facts about the files that cards refer to. Schedules unread files for reading if `reads` is true. */
   private async loadFileStates(
     tx: Tx,
     project_id: ProjectId,
@@ -212,7 +212,8 @@ export class CanvasEditorService {
     const project = await tx.withRepository(this.projects).findOneByOrFail({ id: project_id });
     const { company_id, workspace_id, data_files_digest } = project;
     const fileStates = await this.files.cachedStates({ company_id, container_id: workspace_id }, cards, tx);
-    // File changes are not reported until a card refers to a file.
+    // While no card refers to a file, changes to files do not schedule a refresh. Therefore the first reference always
+    // schedules one.
     if (reads && (data_files_digest === null || isUnread(cards, fileStates.states)))
       await tx.withRepository(this.refreshes).request(project_id);
     return fileStates;
@@ -221,24 +222,24 @@ export class CanvasEditorService {
 
 const NO_REVISIONS: ReadonlyMap<string, string> = new Map();
 
-/** Returns whether any set is in a file that has not been read yet. */
+/** Returns whether a set refers to a file that has not been read yet. */
 const isUnread = (cards: readonly Card[], states: FileStates): boolean =>
   cards.some((card) => {
     const { file } = isSetOfFile(card) ? readData(card) : {};
     return file !== undefined && states.get(fileKey(file)) === 'unread';
   });
 
-/** Returns the size of the client data in a card. */
+/** Returns the size of the client data in a card, in bytes of JSON. */
 const bytesOf = ({ data, instance_data }: Pick<Card, 'data' | 'instance_data'>): number =>
   Buffer.byteLength(JSON.stringify([data, instance_data]));
 
-/** Returns as many of the first components as fit into the limit. */
+/** Returns the components that fit into the limit, in their order. */
 function fitting<Component>(components: Component[]): Component[] {
   let remaining = MAX_COMPONENT_BYTES;
   return components.filter((component) => (remaining -= Buffer.byteLength(JSON.stringify(component))) >= 0);
 }
 
-/** Returns the object with the given keys set. Null removes a key. */
+/** Returns the object with the updates applied. Null removes a key. */
 function merged(present: Card['data'], updates: Card['data'] = {}): Card['data'] {
   return Object.fromEntries(Object.entries({ ...present, ...updates }).filter(([, value]) => value != null));
 }

@@ -100,7 +100,7 @@ export const dataProblem = (data: Record<string, unknown>): string | undefined =
 
 const KEYS = { optional: true, maxProperties: MAX_KEYS, check: dataProblem } as const;
 
-/** Request to create a card. The response lists missing parts as `gaps`. */
+/** Request to create a card. The response lists missing information as `gaps`. */
 export class CardCreateRequest {
   @EnumField(CARD_TYPES, { example: 'objective' })
   card_type!: CardType;

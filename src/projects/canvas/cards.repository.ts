@@ -8,7 +8,7 @@ import { isVisible, projectOf } from '../project-access.sql.js';
 import type { Judgement } from '../../../packages/canvas/index.js';
 import { Card } from './card.entity.js';
 
-/** Columns for a CardResponse. */
+/** Columns of a CardResponse. */
 const SHOWN = [
   ...(['id', 'project_id', 'card_type', 'label', 'status', 'version'] as const),
   ...(['data', 'gaps', 'created_at', 'updated_at', 'instance_data'] as const),
@@ -24,7 +24,10 @@ function tagOfAll([project]: readonly { cards_revision: string }[]): string {
   return entityTag('cards', project.cards_revision);
 }
 
-/** Returns the entity tag of a card. The version is not sufficient because gaps depend on other cards and files. */
+/**
+ * Returns the entity tag of a card. It contains the revision instead of the version, because gaps also depend on other cards
+ * and files.
+ */
 export const cardTag = ({ revision }: Pick<Card, 'revision'>): string => entityTag('card', revision);
 
 const REVISION = `SELECT p.cards_revision FROM projects p WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
@@ -40,7 +43,7 @@ export class CardsRepository extends EntityRepository(Card) {
     return await this.query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [project_id]);
   }
 
-  /** Returns all cards of a project that is visible to the caller, oldest first. Returns an empty array for any other project. */
+  /** Returns all cards of a project, oldest first. Returns an empty array if the project is not visible to the caller. */
   async listVisible(reader: ProjectReader, project_id: string): Promise<Card[]> {
     return await this.query(`SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} ORDER BY created_at, id`, [
       reader.parameter,
@@ -50,7 +53,7 @@ export class CardsRepository extends EntityRepository(Card) {
 
   /**
    * Returns the entity tag of all cards of a project that is visible to the caller.
-   * @throws NotFound for the project
+   * @throws NotFound if the project does not exist or is not visible
    */
   async tag(reader: ProjectReader, project_id: string): Promise<string> {
     const parameters = [reader.parameter, project_id];
@@ -59,7 +62,7 @@ export class CardsRepository extends EntityRepository(Card) {
 
   /**
    * Returns all cards of a project that is visible to the caller, oldest first, with their entity tag.
-   * @throws NotFound for the project
+   * @throws NotFound if the project does not exist or is not visible
    */
   async showAll(reader: ProjectReader, project_id: string): Promise<{ tag: string; cards: ShownCard[] }> {
     const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL, [reader.parameter, project_id]);
@@ -117,7 +120,10 @@ export class CardsRepository extends EntityRepository(Card) {
     );
   }
 
-  /** Stores the derived gaps and status of cards. Returns their new revisions by id. The versions do not change. */
+  /**
+   * Stores the derived gaps and status of cards, and returns the new revisions by card id. The versions of the cards do not
+   * change.
+   */
   async judge(project_id: ProjectId, judged: readonly (Pick<Card, 'id'> & Judgement)[]): Promise<Map<string, string>> {
     const [rows]: [Pick<Card, 'id' | 'revision'>[], number] = await this.query(
       `UPDATE cards c SET gaps = j.gaps, status = j.status

@@ -15,7 +15,7 @@ import { CardsRepository, cardTag } from './cards.repository.js';
 import { RecentCanvasesService } from './recent-canvases.service.js';
 import type { ProjectEditor, ProjectReader } from '../project-access.js';
 
-/** Reads and changes the canvas for clients. Each change is a transaction that locks the project first. */
+/** Reads and changes canvases for API callers. Each change runs in a transaction that first locks the project. */
 @Injectable()
 export class CardsService {
   constructor(
@@ -28,7 +28,7 @@ export class CardsService {
   ) {}
 
   /**
-   * Returns the whole canvas, oldest card first, unless its entity tag is already known to the caller.
+   * Returns the whole canvas, oldest card first, unless the caller already has its current version.
    * @throws NotFound
    */
   async list(reader: ProjectReader, projectId: string, clientTags: ClientTags): Promise<Tagged<JsonBytes>> {
@@ -75,7 +75,7 @@ export class CardsService {
    * Changes a card.
    * @throws NotFound
    * @throws PreconditionFailed
-   * @throws Conflict if the card has another version
+   * @throws Conflict if the card has a different version than expected
    */
   async edit(
     editor: ProjectEditor,

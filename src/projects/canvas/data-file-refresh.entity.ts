@@ -11,22 +11,22 @@ export class DataFileRefresh {
   @PrimaryColumn('text')
   cause!: 'files' | 'canvas';
 
-  /** Number of requests since the row was added. */
+  /** Number of requests since the row was created. */
   @Column('integer', { default: 1 })
   requests!: number;
 
-  /** Process that reads the files. */
+  /** Process that is reading the files. */
   @Column('uuid', { nullable: true })
   owner!: string | null;
 
-  /** Lease expiry. Without an owner, the time from which the files may be read. */
+  /** Expiry of the owner's lease. If there is no owner, the earliest time at which a process may read the files. */
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   due_at!: Date;
 
   @Column('integer', { default: 0 })
   generation!: number;
 
-  /** Number of attempts since the files were last read. */
+  /** Number of attempts since the files were last read successfully. */
   @Column('integer', { default: 0 })
   attempts!: number;
 }

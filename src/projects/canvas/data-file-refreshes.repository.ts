@@ -11,8 +11,8 @@ export interface LeasedRefresh extends Pick<DataFileRefresh, 'cause' | 'owner' |
 }
 
 /**
- * Condition that a refresh is still held. {@link leaseOf} returns its parameters $1 to $4. The owner is checked because
- * generations start from the beginning in a new row.
+ * Condition that a worker still holds a refresh. {@link leaseOf} returns its parameters $1 to $4. The generation alone is not
+ * sufficient, because it restarts when a row is deleted and created again.
  */
 const HELD = 'project_id = $1 AND cause = $2 AND generation = $3 AND owner = $4';
 
@@ -20,10 +20,10 @@ const leaseOf = ({ id, cause, generation, owner }: LeasedRefresh): unknown[] => 
 
 /** SQL expression for the retry delay after a failure. */
 const REST = `least(power(2, least(attempts, 10)) * interval '1 s', interval '5 min')`;
-/** Condition that delays rows whose owner has died, because their files may crash processes. */
+/** Condition that delays a refresh whose owner has died, because reading its files may have crashed the process. */
 const HAS_RESTED = `(owner IS NULL OR due_at < clock_timestamp() - ${REST})`;
 
-/** SELECT that returns the waiting refreshes, for metrics. */
+/** SELECT for metrics: the number of due refreshes and how long the oldest has been due. */
 export const BACKLOG = `
   SELECT count(*)::integer AS waiting,
          coalesce(extract(epoch FROM clock_timestamp() - min(due_at)), 0)::double precision AS oldest_seconds
@@ -32,7 +32,7 @@ export const BACKLOG = `
 /** Queues projects whose data cards refer to files that must be read again. */
 export class DataFileRefreshesRepository extends EntityRepository(DataFileRefresh) {
   /**
-   * Requests that the files of a project be read after the transaction has committed. Triggers on `nodes` also use the SQL
+   * Requests that the files of a project are read after the transaction has committed. Triggers on `nodes` call the same SQL
    * function.
    */
   async request(project_id: ProjectId): Promise<void> {
@@ -65,7 +65,9 @@ export class DataFileRefreshesRepository extends EntityRepository(DataFileRefres
     if (count === 0) throw new LeaseLost();
   }
 
-  /** Records that the files were read. If another request arrived in the meantime, the refresh is due immediately. */
+  /**
+   * Removes a completed refresh. If another request has arrived in the meantime, the refresh becomes due immediately instead.
+   */
   async finish(refresh: LeasedRefresh): Promise<void> {
     const lease = leaseOf(refresh);
     await this.query(`DELETE FROM data_file_refreshes WHERE ${HELD} AND requests = $5`, [...lease, refresh.requests]);
@@ -81,8 +83,8 @@ export class DataFileRefreshesRepository extends EntityRepository(DataFileRefres
   }
 
   /**
-   * Schedules a retry for files that could not be read. The delay doubles with each attempt, up to five minutes. If another
-   * request arrived in the meantime, the refresh is due immediately.
+   * Schedules a retry of a failed refresh. The delay doubles with each attempt, up to five minutes. If another request has
+   * arrived in the meantime, the refresh becomes due immediately.
    */
   async postpone(refresh: LeasedRefresh): Promise<void> {
     await this.query(
@@ -94,7 +96,7 @@ export class DataFileRefreshesRepository extends EntityRepository(DataFileRefres
     );
   }
 
-  /** Takes over requests that processes of the previous version added as graphile-worker jobs. */
+  /** Takes over requests that processes of the previous version have added as graphile-worker jobs. */
   async takeJobs(): Promise<void> {
     await this.query('SELECT take_data_file_jobs()');
   }

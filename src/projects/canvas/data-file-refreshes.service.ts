@@ -10,14 +10,14 @@ import { CardsRepository } from './cards.repository.js';
 import { BACKLOG, DataFileRefreshesRepository, type LeasedRefresh } from './data-file-refreshes.repository.js';
 import { DataFilesService } from './data-files.service.js';
 
-/** The SQL function `request_data_files` contains the same name. */
+/** Must match the name in the SQL function `request_data_files`. */
 const QUEUE = 'data_files';
-/** Maximum number of projects whose files a process reads concurrently. Reading may take a minute. */
+/** Maximum number of projects whose files a process reads concurrently. Reading the files of a project may take a minute. */
 const CONCURRENCY = 2;
 
 /**
- * Reads the files that data cards refer to, and updates everything derived from them. Runs after a card refers to a new file or
- * column, and after file changes in a project whose cards refer to files.
+ * Reads the files that data cards refer to, and updates all values derived from these files. Runs when a card refers to a new
+ * file or column, and when files change in a project whose cards refer to files.
  */
 @Injectable()
 export class DataFileRefreshesService implements OnModuleInit {
@@ -57,7 +57,7 @@ export class DataFileRefreshesService implements OnModuleInit {
     try {
       await this.files.read(workspace, await this.cards.list(id), signal);
     } finally {
-      // Files that were read count even if others failed.
+      // Uses the files that were read even if other files could not be read.
       await this.rederive(id);
     }
   }

@@ -37,15 +37,15 @@ import {
 import type { Card } from './card.entity.js';
 import { type FactsKey, FileFactsRepository } from './file-facts.repository.js';
 
-/** Maximum number of strings and cells in all cached facts. */
+/** Maximum number of strings and cells in all cached facts together. */
 const MAX_CACHED_VALUES = 3_000_000;
 
 type DataCard = Pick<Card, 'card_type' | 'data'>;
 
-/** Facts about the files that cards refer to, at a point in time. */
+/** Facts about the current files that cards refer to. */
 export interface CachedFileStates {
   states: FileStates;
-  /** Hex hash of the file contents that contain sets. Empty without such files, null if no card refers to a file. */
+  /** Hex hash of the contents of the files with sets. Empty if no file contains a set, null if no card refers to a file. */
   digest: string | null;
 }
 
@@ -59,7 +59,10 @@ interface ReferencedFile {
 /** Reads the workspace files that data cards refer to. */
 @Injectable()
 export class DataFilesService {
-  /** Entries never expire because contents never change. Comparisons are cached by the identity of these objects. */
+  /**
+   * Entries never expire, because file contents are immutable. Callers must get the same objects each time, because other
+   * caches use their identity as a key.
+   */
   private readonly cachedFacts = new LRUCache<string, FileFacts>({
     maxSize: MAX_CACHED_VALUES,
     sizeCalculation: ({ columns }) =>
@@ -90,7 +93,7 @@ export class DataFilesService {
     return { states, digest: contents.length === 0 ? '' : sha256(contents.join('\n')).toString('hex') };
   }
 
-  /** Returns facts about file contents, in the order of `keys`. Undefined for contents that have not been read yet. */
+  /** Returns the facts about file contents in the order of `keys`, with undefined for contents that have not been read yet. */
   private async factsOf(keys: readonly FactsKey[], tx?: Tx): Promise<(FileFacts | undefined)[]> {
     const keyOf = ({ blob_id, aspect }: FactsKey): string => `${blob_id} ${aspect.toString('hex')}`;
     const isMissing = (one: FactsKey): boolean => !this.cachedFacts.has(keyOf(one));
@@ -105,10 +108,10 @@ export class DataFilesService {
   }
 
   /**
-   * Reads the unread files that contain the sets of cards, in sequence. Files that cannot be read now are skipped, and the
-   * first error is thrown at the end.
+   * Reads the unread files that contain the sets of cards, one after another. If a file cannot be read, continues with the next
+   * file and throws the first error at the end.
    *
-   * @throws as {@link TableReaderService}, except for permanent problems with the content, which are stored as facts
+   * @throws the errors of {@link TableReaderService}, except for permanent problems with the content, which are stored as facts
    * @throws the signal's reason if it aborts
    */
   async read(workspace: ContainerRef, cards: readonly DataCard[], signal?: AbortSignal): Promise<void> {
@@ -129,8 +132,8 @@ export class DataFilesService {
   }
 
   /**
-   * Returns the facts of a file. Undefined if the file was deleted or changed in the meantime, because such changes request
-   * another refresh.
+   * Returns the facts about a file, or undefined if the file was deleted or changed while it was being read. Such a change
+   * requests another refresh.
    */
   private async readOne(
     workspace: ContainerRef,
@@ -165,7 +168,7 @@ export class DataFilesService {
     const checked = await this.tables.keys(workspace, name, key, options);
     if (checked.blob_id !== blob_id) return undefined;
     const { empty, misfits } = checked;
-    // The values of a set from a `column` may repeat.
+    // If a set consists of the distinct values of a `column`, duplicates are allowed.
     const doubled = isDistinct ? null : checked.doubled;
     const rowOf = (place: number): number => rowInFile(description, place);
     const facts: FileFacts = {
@@ -183,7 +186,9 @@ export class DataFilesService {
     return { blob_id, facts };
   }
 
-  /** Returns the columns of a table, with their values unless it is too large. Undefined if the file has changed. */
+  /**
+   * Returns the columns of a table, and their values if the table is small enough. Returns undefined if the file has changed.
+   */
   private async withValues(
     workspace: ContainerRef,
     name: TableName,
@@ -204,14 +209,14 @@ export class DataFilesService {
   }
 }
 
-/** Description of a table, with its key columns. */
+/** Description of a table and the names of its key columns. */
 interface Described {
   blob_id: string;
   description: TableDescription;
   key: readonly string[];
 }
 
-/** Returns the types that columns of a table have in formulas. */
+/** Returns the columns of a table with their types in formulas. */
 export const factsOf = ({ columns, dialect }: TableDescription): FileFacts['columns'] =>
   columns.map(({ name, type }) => {
     const isFigure = type === 'integer' || type === 'number';
@@ -220,7 +225,7 @@ export const factsOf = ({ columns, dialect }: TableDescription): FileFacts['colu
     return { name, type: isFigure ? ('number' as const) : ('text' as const), ...reading };
   });
 
-/** Returns the order of day and month in a table's dates, if the file determines the order. */
+/** Returns the order of day and month in a table's dates. Omits the order if the file does not determine it. */
 function orderOf(dialect: Dialect | null): Pick<DateReading, 'order'> {
   if (dialect === null) return {};
   const { date_order, uncertain } = dialect;
@@ -228,10 +233,10 @@ function orderOf(dialect: Dialect | null): Pick<DateReading, 'order'> {
   return uncertain.includes('date_order') ? { order: 'mixed' } : {};
 }
 
-/** Maximum total size of the column names kept for a file, in bytes. Each change to a canvas loads them. */
+/** Maximum total size of the column names that are stored for a file, in bytes. Each change to a canvas loads these names. */
 const MAX_NAMES = 64 * 1024;
 
-/** Returns the key columns and as many of the other columns as fit, in their order. */
+/** Returns the key columns and the other columns that fit into the limit, in their order. */
 function fitting(columns: FileFacts['columns'], key: readonly string[]): FileFacts['columns'] {
   let remaining = MAX_NAMES;
   const isKey = ({ name }: FileFacts['columns'][number]): boolean => key.includes(name);
@@ -239,8 +244,8 @@ function fitting(columns: FileFacts['columns'], key: readonly string[]): FileFac
 }
 
 /**
- * Returns the files that cards refer to, without duplicate questions about a file. For files with sets, returns only the first
- * files up to the limit.
+ * Returns the files that cards refer to. Cards that read a file in the same way share an entry. Files with sets beyond the
+ * maximum number are omitted.
  */
 function filesOf(cards: readonly DataCard[]): ReferencedFile[] {
   const references = new Map<string, ReferencedFile>();

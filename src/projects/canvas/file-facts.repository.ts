@@ -2,12 +2,12 @@ import { EntityRepository } from '../../database/entity-repository.js';
 import type { FileFacts } from '../../../packages/canvas/index.js';
 import { StoredFileFacts } from './stored-file-facts.entity.js';
 
-/** Identifies facts by the content and the aspect of it that was read. */
+/** Key of stored facts: the file content, and a hash of how the content is read. */
 export type FactsKey = Pick<StoredFileFacts, 'blob_id' | 'aspect'>;
 
 /** Stores facts about the file contents that data cards refer to. */
 export class FileFactsRepository extends EntityRepository(StoredFileFacts) {
-  /** Returns stored facts, in the order of `keys`. Undefined for contents that have not been read yet. */
+  /** Returns the stored facts in the order of `keys`, with undefined for contents that have not been read yet. */
   async of(keys: readonly FactsKey[]): Promise<(FileFacts | undefined)[]> {
     const rows: { place: string; facts: FileFacts }[] = await this.query(
       `SELECT a.place, f.facts
@@ -19,7 +19,7 @@ export class FileFactsRepository extends EntityRepository(StoredFileFacts) {
     return keys.map((_, index) => byPlace.get(index + 1));
   }
 
-  /** Stores facts, unless the content was deleted or another process already stored them. */
+  /** Stores facts, unless the content was deleted or another process has already stored them. */
   async keep({ blob_id, aspect }: FactsKey, facts: FileFacts): Promise<void> {
     await this.query(
       `INSERT INTO file_facts (blob_id, aspect, facts)

@@ -10,8 +10,8 @@ const MIB = 1024 ** 2;
 type CanvasJson = Tagged<JsonBytes>;
 
 /**
- * Caches the JSON of recently read canvases, so that it is not built again for each poll. Every change to a card gives its
- * project a new tag. A cached canvas is sent only if it has the tag that was just read from the database.
+ * Caches the JSON of recently read canvases, so that polling does not build it again. Every change to a card gives the
+ * project's canvas a new entity tag. A cached canvas is sent only if its tag matches the current tag in the database.
  */
 @Injectable()
 export class RecentCanvasesService {
@@ -20,12 +20,12 @@ export class RecentCanvasesService {
   constructor(config: Config) {
     this.canvases = new LRUCache({
       maxSize: config.CANVASES_CACHE_MIB * MIB,
-      // A slice keeps the whole underlying buffer in memory.
+      // Counts the underlying buffer, because a slice keeps all of it in memory.
       sizeCalculation: ({ bytes }) => bytes.buffer.byteLength + 500,
     });
   }
 
-  /** Returns the canvas of a project, or undefined if it is not cached with this tag. */
+  /** Returns the cached canvas of a project, or undefined if no canvas with this tag is cached. */
   find(project_id: string, tag: string): CanvasJson | undefined {
     const cached = this.canvases.get(project_id);
     return cached?.tag === tag ? Tagged.of(tag, new JsonBytes(cached.bytes)) : undefined;
