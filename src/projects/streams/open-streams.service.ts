@@ -18,13 +18,13 @@ import { StreamCounts } from './stream-counts.js';
 const CHECK_MS = 2_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Source of a stream in a project. */
+/** Source of the events of a stream. */
 export interface StreamSource {
   reader: ProjectReader;
   project_id: ProjectId;
-  /** Whether the stream reports the project's deletion and then ends. */
+  /** Whether the stream stays open when the project is deleted, so that it can report the deletion before it ends. */
   outlivesProject?: boolean;
-  /** Calls `wake` whenever there may be updates, until the returned function is called. */
+  /** Calls `wake` whenever updates may be available, until the returned function is called. */
   watch(wake: () => void): () => void;
   /**
    * Sends pending data until the stream is closed. `signal` fires when more data may be available, and when the stream closes.
@@ -35,7 +35,7 @@ export interface StreamSource {
 /** Limits, tracks and closes the open event streams of this process. */
 @Injectable()
 export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
-  /** Times in milliseconds, shortened by tests. */
+  /** Times in milliseconds. Tests shorten them. */
   readonly times = { pingMs: 15_000, stallMs: 10_000, lingerMs: 5_000 };
   private checks: IntervalRunner | undefined;
   private readonly open = new Map<EventOutput, StreamSource>();
@@ -67,7 +67,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     );
   }
 
-  /** Readers reconnect to another process and resume there. */
+  /** Closes all streams, so that the readers reconnect to another process and resume there. */
   async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
     for (const output of this.open.keys()) output.close();
@@ -77,7 +77,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
   /**
    * Streams until the reader disconnects, its credential expires, it loses access to the project, or this process stops.
    *
-   * @throws TooManyRequests, Unavailable before anything was sent
+   * @throws TooManyRequests or Unavailable before the response starts
    */
   async run(source: StreamSource, response: ServerResponse): Promise<void> {
     if (this.isStopping) throw new Unavailable();
@@ -91,7 +91,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     try {
       await source.feed(output, signal);
     } catch (error) {
-      // The reader can reconnect without losing any events.
+      // The error is only logged, because the reader can reconnect without losing any events.
       this.logger.warn({ err: error }, 'a stream failed and was closed');
     } finally {
       release();
@@ -102,7 +102,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     }
   }
 
-  /** Closes the streams of readers who lost access to the project, using a single query. */
+  /** Closes the streams of all readers who have lost access to the project, using a single query. */
   private async closeWithoutAccess(): Promise<void> {
     const open = Array.from(this.open, ([output, { reader, project_id, outlivesProject = false }]) => {
       return { output, reader, project_id, outlivesProject };

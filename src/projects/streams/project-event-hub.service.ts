@@ -6,8 +6,8 @@ import { ChangeHub } from '../../common/event-stream/change-hub.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 
 /**
- * Wakes readers of project events when new events arrive, and loads the events for them. A cursor is the id of the last received
- * event.
+ * Wakes the readers of project events when new events arrive, and reads the events for them. A cursor is the id of the last
+ * event that a reader has received.
  */
 @Injectable()
 export class ProjectEventHubService extends ChangeHub<number, FollowingEvents> {

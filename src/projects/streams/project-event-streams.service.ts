@@ -25,10 +25,10 @@ export class ProjectEventStreamsService {
   ) {}
 
   /**
-   * Sends the events of a project after `lastEventId`, or only new events without it, as {@link OpenStreamsService.run}. The
-   * stream ends after the project's deletion.
+   * Streams the events of a project after `lastEventId`. Without `lastEventId`, streams only new events. Ends after the project
+   * was deleted, and as {@link OpenStreamsService.run} describes.
    *
-   * @throws NotFound, TooManyRequests, Unavailable before anything was sent
+   * @throws NotFound, TooManyRequests or Unavailable before the response starts
    */
   async stream(
     reader: ProjectReader,
@@ -37,7 +37,8 @@ export class ProjectEventStreamsService {
     response: ServerResponse,
   ): Promise<void> {
     const { id: project_id } = await this.projects.require(reader, projectId);
-    // Read before the response begins, so that changes made by the reader after the response headers are included.
+    // The position is read before the response starts, so that the reader receives all changes that it makes after it has
+    // received the response headers.
     const present = await this.present(project_id);
     if (present === null) throw new NotFound('Project');
     const followed = {

@@ -29,7 +29,7 @@ const eventSchema = ([type, { data }]: [string, { data: new () => object }]): ob
   required: ['id', 'event', 'data'],
 });
 
-/** Documents each event as an object with its fields. `data` is JSON. */
+/** Documents each event as an object with the fields of the event. `data` is JSON. */
 const ProjectEventStreamResponse = (): MethodDecorator =>
   applyDecorators(
     ApiExtraModels(EventEnvelope, ResyncData, ...Object.values(PROJECT_EVENTS).map(({ data }) => data)),

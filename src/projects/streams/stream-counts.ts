@@ -1,7 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import { TooManyRequests } from '../../common/errors/errors.js';
 
-/** Maximum number of open streams per caller, per person including all their API keys, and per company. */
+/** Maximum number of open streams per caller, per person (including the person's API keys), and per company. */
 const MAX_STREAMS = 20;
 const MAX_STREAMS_OF_PERSON = 100;
 const MAX_STREAMS_OF_COMPANY = 1_000;
@@ -12,7 +12,7 @@ export class StreamCounts {
   private readonly counts = new Map<string, number>();
 
   /**
-   * Counts a stream until the returned function is called.
+   * Counts a stream as open until the returned function is called.
    * @throws TooManyRequests
    */
   enter({ kind, company_id, person_id, user_id, api_key_id }: Principal): () => void {
