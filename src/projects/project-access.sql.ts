@@ -1,15 +1,16 @@
 /**
- * SQL for project visibility. Company-level callers and members see a project. If its visibility is `company`, everybody in
- * the company sees it too. An API key with a project list sees at most those projects. The statement itself checks membership.
- * If the credential leaves it open, it also checks whether the person is company-level.
+ * SQL for project visibility. A project is visible to its members and to company-level callers. If its visibility is `company`,
+ * it is visible to everyone in the company. An API key with a project list cannot see any other project. The SQL checks
+ * membership against current data. It also checks whether the person is company-level if the credential does not say so.
  *
- * The parameter `p` is the alias of a row of projects. The parameter `caller` is the SQL of a parameter from `callerParameter`.
+ * The argument `p` is the alias of a row of projects. The argument `caller` is the placeholder of a statement parameter whose
+ * value is from `callerParameter`.
  */
 
 /** Returns SQL for the caller's company. */
 export const companyOf = (caller: string): string => `(${caller}::text[])[1]`;
 
-/** Returns SQL for the id of the person whose rights count. */
+/** Returns SQL for the id of the person whose rights apply. */
 export const personOf = (caller: string): string => `(${caller}::text[])[2]`;
 
 const seesAll = (caller: string): string => `(${caller}::text[])[3]::boolean`;
@@ -35,11 +36,11 @@ const isAccessible = (p: string, caller: string): string => `
 export const isVisible = (p: string, caller: string): string =>
   `${p}.deleted_at IS NULL AND ${isAccessible(p, caller)}`;
 
-/** Condition that a project is deleted and would otherwise be visible to the caller. */
+/** Condition that a project is deleted, but was visible to the caller before. */
 export const isDeletedAndVisible = (p: string, caller: string): string =>
   `${p}.deleted_at IS NOT NULL AND ${isAccessible(p, caller)}`;
 
-/** SQL for the caller's role in a visible project. Everybody can edit a project with `company` visibility. */
+/** SQL for the caller's role in a visible project. Everyone can edit a project with `company` visibility. */
 export const roleIn = (p: string, caller: string): string => `
   CASE WHEN ${onlyReads(caller)} THEN 'viewer'
        WHEN ${isCompanyLevel(caller)} THEN 'owner'
@@ -49,7 +50,9 @@ export const roleIn = (p: string, caller: string): string => `
 export const mayEdit = (p: string, caller: string): string =>
   `(NOT ${onlyReads(caller)} AND ${reaches(p, caller, `m.role <> 'viewer'`)})`;
 
-/** SQL for the id of a project if it is visible to the caller, otherwise null. Used by reads in other modules. */
+/**
+ * SQL for the id of a project if the project is visible to the caller, otherwise null. Other modules use it in their queries.
+ */
 export const projectOf = (caller: string, project: string): string =>
   `(SELECT p.id FROM projects p WHERE p.id = ${project} AND ${isVisible('p', caller)})`;
 

@@ -8,13 +8,14 @@ import type { Tx } from '../database/database.service.js';
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 
 /**
- * This file and `project-access.sql.ts` contain all access rules of projects.
+ * This file and `project-access.sql.ts` contain all access rules for projects.
  *
- * Repositories find projects only for a {@link ProjectReader}. Writers lock them, which requires a {@link ProjectEditor}. The
- * type of the parameter determines the required role. The statement that finds the project also checks it, based on current data.
+ * Repositories find projects only for a {@link ProjectReader}, and lock them for a change only for a {@link ProjectEditor}. The
+ * parameter's type determines the required role. The statement that finds the project also returns the caller's current role,
+ * which is then checked.
  */
 
-/** Caller who reads projects. Finds only projects that are visible to the caller. */
+/** Caller who reads projects. Repositories return only projects that are visible to the caller. */
 export class ProjectReader {
   /** Minimum role of the caller in a project. */
   readonly least: ProjectRole = 'viewer';
@@ -56,13 +57,13 @@ export class ProjectEditor extends ProjectReader {
     return new ProjectEditor(caller);
   }
 
-  /** Runs `work` through the caller's `once`. */
+  /** Runs `work` unless an earlier request with the same idempotency key has done so, see {@link Principal.once}. */
   async once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body> {
     return await this.caller.once(tx, work, proof);
   }
 }
 
-/** Caller who manages the members or existence of a project. Never the agent. */
+/** Caller who manages the members of a project, deletes it or restores it. Never the agent. */
 export class ProjectOwner extends ProjectEditor {
   override readonly least = 'owner' as const;
 
@@ -77,7 +78,7 @@ export class ProjectOwner extends ProjectEditor {
   }
 }
 
-/** Caller who gives up their role in a project. Anyone who can see the project can do this. */
+/** Caller who gives up their role in a project. Everyone who can see the project may do so. */
 export class ProjectLeaver extends ProjectReader {
   readonly leaves = true;
 
@@ -110,13 +111,13 @@ export const OwningCaller = createParamDecorator((_: unknown, context: Execution
 export type CallerParameter = (string | null)[];
 
 /**
- * Returns the values that determine project visibility:
+ * Returns the values that determine which projects a caller can see and change:
  * - The company.
- * - The person whose rights count.
- * - Whether the person sees all projects of the company. Null if it depends on their current role.
- * - Whether the caller may only read.
- * - Whether a project list limits the caller.
- * - The ids of that list.
+ * - The person whose rights apply.
+ * - Whether the person sees all projects of the company. Null if this depends on the person's current role.
+ * - Whether the caller has read-only access.
+ * - Whether the caller is limited to a list of projects.
+ * - The ids of these projects.
  */
 export const callerParameter = (caller: Principal): CallerParameter => {
   const { company_id, person_id, sees_all, access, project_ids } = caller;

@@ -13,8 +13,8 @@ import { type ProjectDetails, ProjectViewsRepository } from './project-views.rep
 import { ProjectsRepository } from './projects.repository.js';
 
 /**
- * Deletes projects. They are invisible as soon as the transaction commits. Their contents are kept for PROJECTS_GRACE_SECONDS,
- * so that they can be restored, and then purged.
+ * Deletes and restores projects. A deleted project is invisible as soon as the transaction commits. Its contents are kept for
+ * PROJECTS_GRACE_SECONDS, so that it can be restored, and are then purged.
  */
 @Injectable()
 export class ProjectDeletionService {
@@ -32,10 +32,11 @@ export class ProjectDeletionService {
   /**
    * Deletes a project with its contents. Its cost remains in the ledger.
    *
-   * Writers first lock the project, or the container of its files. Both locks fail once the project is deleted.
+   * No writer can change the project afterwards. Writers first lock the project or the container of its files, and both locks
+   * fail once the project is deleted.
    *
    * @throws NotFound
-   * @throws Forbidden for all except owners and company-level callers
+   * @throws Forbidden unless the caller is an owner or company-level
    * @throws PreconditionFailed
    */
   async delete(owner: ProjectOwner, projectId: string, expected: ExpectedTags): Promise<void> {
@@ -48,23 +49,25 @@ export class ProjectDeletionService {
       await this.containers.hide(tx, project.company_id, ...(await this.views.containersOf(tx, project)));
       await this.uploads.expireTo(tx, project.workspace_id);
       await projects.markDeleted(project.id);
-      // This is the last event that readers receive.
+      // This must be the last event, because readers receive no events after it.
       this.events.note(tx, project.id, 'project.deleted', {});
     });
   }
 
   /**
-   * Restores a deleted project, except for ended turns, solves and open uploads. Does nothing if the project is not deleted.
+   * Restores a deleted project. Turns, solves and uploads that its deletion ended do not resume. Does nothing if the project is
+   * not deleted.
    *
-   * @throws NotFound, also if its grace period has expired
-   * @throws Forbidden for all except owners and company-level callers
+   * @throws NotFound, also if the grace period has expired
+   * @throws Forbidden unless the caller is an owner or company-level
    */
   async restore(owner: ProjectOwner, projectId: string): Promise<ProjectResponse> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const restore = async (): Promise<ProjectResponse> =>
         ProjectResponse.from(await this.undelete(tx, owner, projectId));
-      // A restored project is no longer found among the deleted projects, where ownership is checked.
+      // A repeated request finds the project already restored. Ownership is then checked here instead of among the deleted
+      // projects.
       return await owner.once(tx, restore, async () => await projects.require(owner, projectId));
     });
   }

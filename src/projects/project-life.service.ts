@@ -3,19 +3,19 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database/database.service.js';
 import type { Project } from './project.entity.js';
 
-/** Runs in the transaction that creates, deletes or restores a project. The project is locked. */
+/** Listener that runs in the transaction that creates, deletes or restores a project. The project is locked. */
 export type ProjectListener = (tx: Tx, project: Project) => Promise<void>;
 
 /**
- * Removes a page of a module's rows for a deleted project, in a separate transaction.
+ * Removes a page of a deleted project's rows in a module. Each page is a separate transaction.
  *
- * @returns whether there may be more
+ * @returns whether more rows may remain
  */
 export type Purger = (tx: Tx, project_id: ProjectId) => Promise<boolean>;
 
 /**
- * Notifies listeners in other modules of the creation, deletion, restoration and purge of projects. Modules register listeners
- * in `onModuleInit`.
+ * Notifies other modules when projects are created, deleted, restored and purged. Modules register their listeners in
+ * `onModuleInit`.
  */
 @Injectable()
 export class ProjectLifeService {
@@ -24,7 +24,7 @@ export class ProjectLifeService {
   private readonly restoration: ProjectListener[] = [];
   readonly purgers: Purger[] = [];
 
-  /** Registers a listener that adds something to every new project. */
+  /** Registers a listener that adds a module's data to every new project. */
   onCreate(listener: ProjectListener): void {
     this.creation.push(listener);
   }

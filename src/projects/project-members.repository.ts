@@ -6,7 +6,7 @@ import { walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { ProjectMember } from './project-member.entity.js';
 
-/** Member with the profile of the user. */
+/** Member with the user's profile. */
 export type MemberRow = Pick<ProjectMember, 'user_id' | 'role' | 'added_at'> & {
   display_name: string;
   email: string | null;
@@ -19,8 +19,8 @@ const MEMBER_ROWS = `
    WHERE m.project_id = $1`;
 
 /**
- * Stores the members of projects. The caller must have locked the project before changing them, so that the remaining owners
- * can be counted.
+ * Stores the members of projects. The caller must have locked the project before changing them. Otherwise concurrent changes
+ * could remove all owners.
  */
 export class ProjectMembersRepository extends EntityRepository(ProjectMember) {
   /** Returns a page of a project's members, in the order in which they were added. */
@@ -37,7 +37,7 @@ export class ProjectMembersRepository extends EntityRepository(ProjectMember) {
   }
 
   /**
-   * Returns a member in the same format as {@link page}.
+   * Returns a member in the format of {@link page}.
    * @throws NotFound
    */
   async row(project_id: ProjectId, user_id: string): Promise<MemberRow> {

@@ -15,7 +15,7 @@ import { ProjectsRepository } from './projects.repository.js';
 /** Maximum number of members per project. */
 const MAX_MEMBERS = 1_000;
 
-/** Manages the roles of users in a project. A project always has an owner. */
+/** Manages the roles of users in projects. A project always has at least one owner. */
 @Injectable()
 export class ProjectMembersService {
   constructor(
@@ -56,7 +56,7 @@ export class ProjectMembersService {
   }
 
   /**
-   * Removes a member. Everybody may remove themselves.
+   * Removes a member. All members may remove themselves.
    *
    * @throws NotFound
    * @throws Forbidden

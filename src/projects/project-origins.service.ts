@@ -8,7 +8,7 @@ import { ContainersService } from '../files/tree/containers.service.js';
 import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 
-/** Deployment that became the origin of a project, with the number of copied objects and files. */
+/** Deployment that became the origin of a project, with the numbers of copied configuration files and workspace files. */
 export interface Origin {
   deployment: Deployment;
   objects: number;
@@ -26,12 +26,12 @@ export class ProjectOriginsService {
   ) {}
 
   /**
-   * Makes a deployment the origin of a locked project. Replaces the agent configuration in the deployment scope of the project,
-   * and copies the other files to the workspace, where existing files are kept.
+   * Makes a deployment the origin of a locked project. Replaces the agent configuration in the project's deployment scope, and
+   * copies the other files to the workspace. Keeps existing files in the workspace.
    *
    * @param name handle or name of the deployment
    * @throws NotFound if the deployment does not exist
-   * @throws Invalid if a project cannot hold the configuration
+   * @throws Invalid if a project cannot use the configuration
    */
   async checkOut(tx: Tx, project: Project, name: string): Promise<Origin> {
     const { id, company_id, agent_config_id, workspace_id } = project;

@@ -13,9 +13,9 @@ import { type PurgeableProject, ProjectsRepository } from './projects.repository
 const BATCH = 100;
 
 /**
- * Purges deleted projects after PROJECTS_GRACE_SECONDS. Any number of processes may do so concurrently. An interrupted purge
- * continues with the next run, because the project's own row is removed last. A project cannot be restored once its purge has
- * begun. The garbage collector removes the files.
+ * Purges deleted projects after PROJECTS_GRACE_SECONDS. Several processes may purge projects concurrently. The next run
+ * continues an interrupted purge, because the project's own row is removed last. A project cannot be restored once its purge
+ * has begun. The garbage collector removes the file contents.
  */
 @Injectable()
 export class ProjectPurgeService implements OnModuleInit {
@@ -43,7 +43,7 @@ export class ProjectPurgeService implements OnModuleInit {
     }
   }
 
-  /** Purges a project. A failure does not stop the purge of other projects. */
+  /** Purges a project. Errors are logged, so that a failure does not prevent the purge of other projects. */
   private async tryPurge(project: PurgeableProject): Promise<void> {
     try {
       if (!(await this.projects.beginPurge(project.id, this.config.PROJECTS_GRACE_SECONDS))) return;
@@ -55,7 +55,10 @@ export class ProjectPurgeService implements OnModuleInit {
     }
   }
 
-  /** Removes a page under a lock. Without it, another process that is removing a page would make it look like the last page. */
+  /**
+   * Removes a page while holding the lock of the project. Without the lock, a page that another process is removing at the same
+   * time could seem to be the last page.
+   */
   private async alone({ id }: PurgeableProject, purger: Purger): Promise<boolean> {
     return await this.database.transaction(
       async (tx) => (await tx.withRepository(this.projects).lockPurged(id)) && (await purger(tx, id)),

@@ -18,12 +18,12 @@ export class ProjectRemovalService {
   ) {}
 
   /**
-   * Removes a project with its snapshots, cards and members. Discards their containers. Returns false because nothing is left
-   * to remove.
+   * Removes a project with its snapshots, cards and members, and discards the containers. Always returns false, because no rows
+   * remain.
    */
   async remove(tx: Tx, { id, company_id, container_ids }: PurgeableProject): Promise<false> {
     const [projects, snapshots] = [tx.withRepository(this.projects), tx.withRepository(this.snapshots)];
-    // The current snapshot can be deleted only after this reference is cleared.
+    // The current snapshot cannot be deleted while the project references it.
     await projects.update({ id }, { workspace_mode: 'define', run_setup_status: null, current_snapshot_id: null });
     const ofSnapshots = await snapshots.containersOf(id);
     await snapshots.delete({ project_id: id });

@@ -17,7 +17,7 @@ import type { ProjectRole } from './project-member.entity.js';
 import { CONTAINER_COLUMNS, Project, type ProjectStatus } from './project.entity.js';
 import { type ProjectQuery, ProjectSummary } from './projects.dto.js';
 
-/** The creator of a project in responses. */
+/** Creator of a project, as shown in responses. */
 export type Creator = Pick<Project, 'created_by'> & {
   creator_name: string | null;
   creator_avatar_url: string | null;
@@ -26,7 +26,9 @@ export type Creator = Pick<Project, 'created_by'> & {
 /** Project as seen by a caller. */
 export type ProjectDetails = Project & Creator & { origin_deployment_handle: string | null; role: ProjectRole };
 
-/** Names of the fields in a listing. Only their columns are read, because descriptions can be long. */
+/**
+ * Names of the fields in a listing. Only their columns are read, because other columns, such as the description, can be long.
+ */
 const SHOWN = new Set([...fieldsOf(ProjectSummary), ...fieldsOf(CompletenessResponse)].map(({ name }) => name));
 const LISTED = columnsOf(Project).filter((column) => SHOWN.has(column));
 
@@ -40,7 +42,7 @@ const JOINED = `
   ${JOIN_CREATOR}
   LEFT JOIN deployments d ON d.company_id = p.company_id AND d.id = p.origin_deployment_id`;
 
-/** Revisions of the rows in a ProjectResponse. */
+/** Revisions of the rows that a ProjectResponse contains, and the caller's role. */
 interface Versions {
   revision: string;
   creator_revision: string | null;
@@ -61,13 +63,13 @@ const DETAILS = `
 
 const VERSIONS = `SELECT ${VERSION} FROM projects p ${JOINED} WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
 
-/** Reads projects for responses, with their creators, origins and entity tags. Has no entity because it only reads. */
+/** Reads projects for responses, with their creators, origins and entity tags. Has no entity because it never writes. */
 @Injectable()
 export class ProjectViewsRepository {
   constructor(private readonly source: DataSource) {}
 
   /**
-   * Returns a project with its entity tag, unless the tag is already known to the caller.
+   * Returns a project with its entity tag, unless the caller already has the current version.
    * @throws NotFound
    */
   async details(
@@ -89,7 +91,7 @@ export class ProjectViewsRepository {
   }
 
   /**
-   * Returns a project without its entity tag, for responses that are stored.
+   * Returns a project without its entity tag, for responses that are stored under an idempotency key.
    * @throws NotFound
    */
   async detailsWithoutTag(tx: Tx, reader: ProjectReader, projectId: string): Promise<ProjectDetails> {

@@ -30,8 +30,8 @@ export const WORKSPACES: ContainerLookup = {
 };
 
 /**
- * SQL that adds to the counters of a project, sets the feasibility result if given, and updates the change time. Each argument
- * is an SQL expression.
+ * SQL that increments the counters of a project, sets the feasibility result unless it is null, and updates the change time.
+ * Each argument is an SQL expression.
  */
 export const adjustProject = (
   project_id: string,
@@ -48,7 +48,7 @@ export const adjustProject = (
          feasibility_result = coalesce(${feasibility_result}::text, feasibility_result), updated_at = now()
    WHERE id = ${project_id}`;
 
-/** Increments of project counters by other modules. */
+/** Changes that other modules make to a project's counters. */
 export interface ProjectChange {
   active_solves?: number;
   credits?: number;
@@ -58,7 +58,7 @@ export interface ProjectChange {
 
 /** Current contents of a project's deployment scope. */
 export interface ConfigNote {
-  /** Hash of all objects in the scope. */
+  /** Hash of all files in the scope. */
   config_digest: string;
   origin_deployment_id?: string;
 }
@@ -105,7 +105,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Returns a project whose access was checked earlier, for work that continues regardless of who started it.
+   * Returns a project without checking access. For background work that continues regardless of who started it.
    * @throws NotFound
    */
   async requireById(id: ProjectId): Promise<Project> {
@@ -113,7 +113,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Returns a project whose access was checked earlier, locked against other writers until the transaction ends.
+   * Returns a project without checking access, locked against other writers until the transaction ends.
    * @throws NotFound
    */
   async lockById(id: ProjectId): Promise<Project> {
@@ -131,7 +131,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Returns the entries whose readers can no longer see the project. If the stream outlives its project, a deleted project
+   * Returns the entries whose readers can no longer see the project. For a stream that outlives its project, a deleted project
    * still counts as visible.
    */
   async withoutAccess<Following extends { reader: ProjectReader; project_id: ProjectId; outlivesProject: boolean }>(
@@ -162,7 +162,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
     await this.update({ id }, { deleted_at: () => 'now()' });
   }
 
-  /** Adds to a project's counters and updates its change time. */
+  /** Increments a project's counters and updates its change time. */
   async adjust(
     project_id: ProjectId,
     { active_solves = 0, credits = 0, feasibility_result }: ProjectChange,
@@ -172,8 +172,8 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Records the end of a turn. The change time is not updated, because the start of the turn and its work have already updated
-   * it. This avoids updating the indexes.
+   * Records the end of a turn. Does not update the change time, because the start of the turn and its work have already done
+   * so. PostgreSQL then does not have to update the indexes.
    */
   async endTurn(project_id: ProjectId, credits: number): Promise<void> {
     await this.query(
@@ -218,7 +218,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Returns a deleted project that can be restored, locked until the transaction ends. Undefined if it does not exist.
+   * Returns a deleted project that can be restored, locked until the transaction ends. Returns undefined if it does not exist.
    * @throws Forbidden
    */
   async lockDeleted(owner: ProjectOwner, projectId: string, graceSeconds: number): Promise<Project | undefined> {
@@ -231,7 +231,9 @@ export class ProjectsRepository extends EntityRepository(Project) {
     await this.update({ id }, { deleted_at: null, updated_at: () => 'now()' });
   }
 
-  /** Returns projects after `id` that were deleted at least `graceSeconds` ago, by id. */
+  /**
+   * Returns projects that were deleted at least `graceSeconds` ago and whose id is greater than `after`, in order of their ids.
+   */
   async due(after: string, graceSeconds: number, limit: number): Promise<PurgeableProject[]> {
     return await this.query(
       `SELECT id, company_id, ARRAY[${CONTAINER_COLUMNS.join(', ')}] AS container_ids
@@ -241,8 +243,8 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Begins to purge a project that was deleted at least `graceSeconds` ago. It can no longer be restored after the commit.
-   * Returns false if it was restored or already purged.
+   * Begins to purge a project that was deleted at least `graceSeconds` ago. From then on, it can no longer be restored. Returns
+   * false if the project was restored or already removed.
    */
   async beginPurge(id: ProjectId, graceSeconds: number): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
@@ -253,7 +255,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return count > 0;
   }
 
-  /** Locks a project during its purge until the transaction ends. Returns false if it was already removed. */
+  /** Locks a project that is being purged until the transaction ends. Returns false if the project was already removed. */
   async lockPurged(id: ProjectId): Promise<boolean> {
     const rows: unknown[] = await this.query(
       'SELECT FROM projects WHERE id = $1 AND purge_began_at IS NOT NULL FOR NO KEY UPDATE',
@@ -285,7 +287,7 @@ function requireRow(reader: ProjectReader, rows: ProjectRow[]): Project {
 type ProjectRow = Project & { caller_role: ProjectRole };
 
 /**
- * Returns the project found by a statement, or undefined without a row.
+ * Returns the project that a statement has found, or undefined if it has found no row.
  * @throws Forbidden
  */
 function admitted(reader: ProjectReader, [row]: ProjectRow[]): Project | undefined {

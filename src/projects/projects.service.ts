@@ -12,7 +12,7 @@ import { type ListedProject, type ProjectDetails, ProjectViewsRepository } from 
 import { ProjectsRepository } from './projects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
-/** Reads and changes projects for callers who may see them. */
+/** Reads and changes projects for API callers. */
 @Injectable()
 export class ProjectsService {
   constructor(
@@ -40,7 +40,7 @@ export class ProjectsService {
   /**
    * Changes a project.
    * @throws NotFound
-   * @throws Forbidden, also if a caller who is not an owner changes the visibility
+   * @throws Forbidden for viewers, and for a change of the visibility by a caller who is not an owner
    * @throws PreconditionFailed
    */
   async update(

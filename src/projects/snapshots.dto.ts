@@ -11,7 +11,7 @@ import {
 } from '../common/validation/fields.js';
 import type { SnapshotRow } from './snapshots.repository.js';
 
-/** Immutable copy of a project's workspace and cards. Its files are read with `source` `snapshot`. */
+/** Immutable copy of a project's workspace and cards. To read its files, set `source` to `snapshot`. */
 export class SnapshotResponse {
   @StringField()
   id!: string;

@@ -60,7 +60,7 @@ export class SnapshotsRepository extends EntityRepository(Snapshot) {
   }
 
   /**
-   * Returns a snapshot in the same format as {@link page}.
+   * Returns a snapshot in the format of {@link page}.
    * @throws NotFound
    */
   async row(project_id: ProjectId, snapshotId: string): Promise<SnapshotRow> {

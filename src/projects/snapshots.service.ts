@@ -77,7 +77,7 @@ export class SnapshotsService {
   }
 
   /**
-   * Takes a snapshot of a locked project. Subsequent solves use it.
+   * Takes a snapshot of a locked project, which becomes the current snapshot and is used by later solves.
    *
    * @throws Conflict if the project has too many snapshots
    */
@@ -89,7 +89,7 @@ export class SnapshotsService {
   }
 
   /**
-   * Takes a snapshot of a locked project and returns its id. The caller makes it the current snapshot.
+   * Takes a snapshot of a locked project and returns its id. The caller must make it the current snapshot.
    *
    * @throws Conflict if the project has too many snapshots
    */
@@ -107,7 +107,7 @@ export class SnapshotsService {
       to: { company_id, container_id },
     });
     const cards = await tx.withRepository(this.cards).list(project_id);
-    // JSON omits undefined values.
+    // The JSON column omits undefined values, so the revisions are not stored.
     const copies = cards.map((card) => ({ ...card, revision: undefined }));
     const { id } = await snapshots.save({ project_id, container_id, cards: copies });
     return id;
