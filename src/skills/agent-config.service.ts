@@ -20,7 +20,7 @@ import type {
 import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 import { ProjectOriginsService } from '../projects/project-origins.service.js';
 
-/** Manages a project's copy of a deployment's configuration. */
+/** Manages the copy of a deployment's configuration in a project. */
 @Injectable()
 export class AgentConfigService {
   constructor(
@@ -34,7 +34,7 @@ export class AgentConfigService {
   ) {}
 
   /**
-   * Returns the configuration that a turn would start with, unless its entity tag is already known to the caller.
+   * Returns the configuration with which a turn would start now, unless the caller already has it.
    * @throws NotFound
    */
   async get(reader: ProjectReader, projectId: string, clientTags: ClientTags): Promise<Tagged<EffectiveConfig>> {
@@ -42,12 +42,12 @@ export class AgentConfigService {
   }
 
   /**
-   * Replaces the selected kinds in the project's deployment scope with the deployment's current content. The project's own scope
-   * is unchanged.
+   * Replaces the instructions, the skills or both in the project's deployment scope with the deployment's current content. Does
+   * not change the project's own scope.
    *
    * @throws NotFound if the project or the named deployment does not exist
-   * @throws Conflict if no deployment is named and the project has no origin that still exists
-   * @throws Invalid if a project cannot hold the configuration
+   * @throws Conflict if the request does not name a deployment, and the project has no origin or its origin was deleted
+   * @throws Invalid if a project cannot use the configuration
    */
   async pull(
     editor: ProjectEditor,
@@ -75,11 +75,11 @@ export class AgentConfigService {
   }
 
   /**
-   * Makes the deployment the project's origin. Pulls both kinds and copies the template files into the workspace, where existing
-   * files are kept.
+   * Makes the deployment the project's origin. Pulls instructions and skills, and copies the template files into the workspace.
+   * Keeps existing files in the workspace.
    *
    * @throws NotFound if the project or the deployment does not exist
-   * @throws Invalid if a project cannot hold the configuration
+   * @throws Invalid if a project cannot use the configuration
    */
   async checkout(
     editor: ProjectEditor,

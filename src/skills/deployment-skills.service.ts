@@ -15,7 +15,7 @@ import { type DescribedSkill, type Skill, skillTag } from './skill.js';
 
 const setOf = ({ company_id, container_id }: Deployment): ContainerRef => ({ company_id, container_id });
 
-/** Manages skills of deployments. Projects see changes only after a pull. */
+/** Manages the skills of deployments. Changes apply to a project only after it has pulled them. */
 @Injectable()
 export class DeploymentSkillsService {
   constructor(
@@ -25,7 +25,7 @@ export class DeploymentSkillsService {
   ) {}
 
   /**
-   * Returns all skills of a deployment, by name.
+   * Returns all skills of a deployment, sorted by name.
    * @throws NotFound
    */
   async list(company_id: string, deployment: string): Promise<DescribedSkill[]> {
@@ -34,7 +34,7 @@ export class DeploymentSkillsService {
   }
 
   /**
-   * Returns a skill, unless its entity tag is already known to the caller.
+   * Returns a skill, unless the caller already has its current version.
    * @throws NotFound
    */
   async get(company_id: string, deployment: string, name: string, clientTags: ClientTags): Promise<Tagged<Skill>> {

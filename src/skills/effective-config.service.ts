@@ -12,20 +12,20 @@ import { type EffectiveSkill, type SkillTree, type SkillOrigin, skillTag } from 
 
 /** Configuration of a turn, from a single snapshot. */
 export interface EffectiveConfig {
-  /** AGENTS.md of the project. Null if the project does not have it. */
+  /** The project's AGENTS.md. Null if the project has no AGENTS.md. */
   instructions: string | null;
-  /** Sorted by name. The project's own skills shadow skills of its deployment scope. File contents cannot change. */
+  /** Skills sorted by name. The project's own skills shadow the skills of its deployment scope. File contents are immutable. */
   skills: EffectiveSkill[];
 }
 
-/** Files of a configuration, with unread contents. */
+/** Files of a configuration. Their contents have not been read. */
 interface ConfigFiles {
-  /** Instructions file, or empty. */
+  /** The instructions file, or an empty array. */
   atRoot: TreeFile[];
   skills: (SkillTree & SkillOrigin)[];
 }
 
-/** Resolves the configuration of a turn from both scopes of its project. */
+/** Resolves the configuration of a turn from the project's own scope and its deployment scope. */
 @Injectable()
 export class EffectiveConfigService {
   constructor(
@@ -38,10 +38,10 @@ export class EffectiveConfigService {
     return await this.read(await this.find(project));
   }
 
-  /** Returns the current configuration, unless its entity tag is already known to the caller. */
+  /** Returns the current configuration, unless the caller already has it. */
   async show(project: Project, clientTags: ClientTags): Promise<Tagged<EffectiveConfig>> {
     const files = await this.find(project);
-    // The summary of a skill depends only on its files.
+    // The tag contains no descriptions, because they depend only on the files.
     const skills = files.skills.map((skill) => skillTag(skill, skill));
     const tag = entityTag('agent-config', ...files.atRoot.map(({ blob_id }) => blob_id), null, ...skills);
     return clientTags.has(tag) ? Tagged.unchanged(tag) : Tagged.of(tag, await this.read(files));

@@ -7,7 +7,7 @@ const OPENING = /^\uFEFF?---[ \t]*\r?\n/;
 const CLOSING = /(?<=^|\n)---[ \t]*\r?(?=\n|$)/;
 const MAX_REASON_LENGTH = 300;
 
-/** Thrown for invalid frontmatter. The message contains the line and the reason. */
+/** Thrown for invalid frontmatter. The message contains the line number and the reason. */
 export class FrontmatterError extends Error {
   constructor(line: number, reason: string) {
     super(`line ${line}: ${reason.slice(0, MAX_REASON_LENGTH).toWellFormed()}`);
@@ -22,10 +22,10 @@ export interface Frontmatter {
 }
 
 /**
- * Reads the optional YAML frontmatter of a SKILL.md. It uses the core schema, without tags, anchors, aliases or duplicate keys.
- * A name in the frontmatter must equal `skill`, if given.
+ * Reads the optional frontmatter of a SKILL.md. The YAML uses the core schema and cannot contain tags, anchors, aliases or
+ * duplicate keys. If `skill` is given, a name in the frontmatter must equal it.
  *
- * @throws FrontmatterError with the one-based line in the file
+ * @throws FrontmatterError with the one-based line number in the file
  */
 export function readFrontmatter(text: string, skill?: string): Frontmatter {
   const opening = OPENING.exec(text)?.[0];
@@ -55,7 +55,7 @@ type Values = Map<string, { value: unknown; line: number }>;
 
 function readMapping(yaml: string): Values {
   const lines = new LineCounter();
-  // The first line of the file is the opening `---`.
+  // Adds 1, because the first line of the file is the opening `---`.
   const lineAt = (offset: number): number => lines.linePos(offset).line + 1;
   assertParsable(yaml);
   const document = parseDocument(yaml, {
@@ -63,7 +63,7 @@ function readMapping(yaml: string): Values {
     schema: 'core',
     version: '1.2',
     prettyErrors: false,
-    // The parser would compare every key with every other key.
+    // Disabled because the parser would compare every key with every other key. `refusedIn` checks for duplicates instead.
     uniqueKeys: false,
   });
   const [problem]: YAMLError[] = [...document.errors, ...document.warnings];

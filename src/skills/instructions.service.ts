@@ -12,7 +12,7 @@ import { entityTag, type ExpectedTags, type ClientTags } from '../common/etag/en
 import { Tagged } from '../common/etag/tagged.js';
 import { Invalid, invalidValue, NotFound } from '../common/errors/errors.js';
 
-/** Returns the entity tag of instructions. The blob id is sufficient because contents never change. */
+/** Returns the entity tag of instructions. The blob id is sufficient, because contents are immutable. */
 const tagOf = ({ blob_id }: { blob_id: string }): string => entityTag('instructions', blob_id);
 
 /** Manages the AGENTS.md of deployments. */
@@ -28,7 +28,7 @@ export class InstructionsService {
   ) {}
 
   /**
-   * Returns a deployment's instructions, unless their entity tag is already known to the caller.
+   * Returns a deployment's instructions, unless the caller already has their current version.
    *
    * @throws NotFound if the deployment or its instructions do not exist
    */
@@ -43,11 +43,12 @@ export class InstructionsService {
   }
 
   /**
-   * Replaces a deployment's instructions. The bytes are stored unchanged. Projects see them only after a pull.
+   * Replaces a deployment's instructions. Stores the content byte for byte. The new instructions apply to a project only after
+   * it has pulled them.
    *
    * @throws NotFound
    * @throws PreconditionFailed
-   * @throws Invalid if the limit is exceeded
+   * @throws Invalid if the content exceeds the maximum size
    */
   async put(
     caller: CompanyPrincipal,

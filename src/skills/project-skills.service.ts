@@ -33,7 +33,10 @@ const deploymentSet = (project: Project): ContainerRef => ({
   container_id: project.agent_config_id,
 });
 
-/** Manages the skills of projects. A project's own skill shadows the whole skill with the same name in its deployment scope. */
+/**
+ * Manages the skills of projects. A project's own skill shadows the skill with the same name in its deployment scope, including
+ * all files of that skill.
+ */
 @Injectable()
 export class ProjectSkillsService {
   constructor(
@@ -45,7 +48,7 @@ export class ProjectSkillsService {
   ) {}
 
   /**
-   * Returns the skills that a turn would mount, by name.
+   * Returns the skills that a turn would mount, sorted by name.
    * @throws NotFound
    */
   async list(reader: ProjectReader, projectId: string): Promise<EffectiveSkill[]> {
@@ -58,7 +61,7 @@ export class ProjectSkillsService {
   }
 
   /**
-   * Returns the copy of a skill that a turn would mount, unless its entity tag is already known to the caller.
+   * Returns the copy of a skill that a turn would mount, unless the caller already has its current version.
    * @throws NotFound
    */
   async get(
@@ -77,7 +80,7 @@ export class ProjectSkillsService {
   }
 
   /**
-   * Creates or replaces a skill of the project's own scope.
+   * Creates or replaces a skill in the project's own scope.
    * @throws NotFound
    * @throws Invalid
    * @throws PreconditionFailed
@@ -106,7 +109,7 @@ export class ProjectSkillsService {
   }
 
   /**
-   * Removes the project's own copy. A deployment skill of the same name becomes visible again.
+   * Removes the project's own copy of a skill. A deployment skill with the same name becomes visible again.
    *
    * @throws NotFound
    * @throws PreconditionFailed
@@ -126,13 +129,13 @@ export class ProjectSkillsService {
     });
   }
 
-  /** Returns the copy of a skill that a turn would mount, with unread contents. */
+  /** Returns the copy of a skill that a turn would mount, without reading its contents. */
   private async find(tx: Tx, project: Project, name: string): Promise<(SkillTree & SkillOrigin) | undefined> {
     const own = await this.sets.find(ownSet(project), name, tx);
     return winner(own, await this.sets.find(deploymentSet(project), name, tx));
   }
 
-  /** Returns the entity tag of a locked project's own copy, or undefined without a copy. */
+  /** Returns the entity tag of a locked project's own copy of a skill, or undefined if it has no copy. */
   private async tagOfOwn(tx: Tx, project: Project, name: string): Promise<string | undefined> {
     const skill = await this.find(tx, project, name);
     return skill?.scope === 'project' ? skillTag(skill, skill) : undefined;

@@ -1,11 +1,11 @@
 import type { SkillTree, SkillOrigin } from './skill.js';
 
 /*
- * Shadowing of skills. A project's own skill shadows the skill with the same name in its deployment scope as a whole. No file of
- * the shadowed skill is visible.
+ * A project's own skill shadows the skill with the same name in its deployment scope. The files of the two skills are never
+ * combined: no file of the shadowed skill is visible.
  */
 
-/** Returns the skill that a turn uses, or undefined if neither scope has it. */
+/** Returns the skill that a turn uses, or undefined if neither scope contains the skill. */
 export function winner<Found extends SkillTree>(
   own: Found | undefined,
   deployment: Found | undefined,
@@ -14,7 +14,7 @@ export function winner<Found extends SkillTree>(
   return deployment && { ...deployment, scope: 'deployment', shadows: false };
 }
 
-/** Returns all skills that a turn uses, by name. */
+/** Returns all skills that a turn uses, sorted by name. */
 export function winners<Found extends SkillTree>(
   own: readonly Found[],
   deployment: readonly Found[],

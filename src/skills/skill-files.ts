@@ -9,22 +9,25 @@ export const SKILL_FILE = 'SKILL.md';
 const SKILL_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 64;
 
-/** Maximum size of a request with a skill, in bytes. Escaping can make JSON several times as long as the strings in it. */
+/**
+ * Maximum size of a request that contains a skill, in bytes. Escaping can make the JSON several times as long as the strings in
+ * it.
+ */
 export const MAX_SKILL_BODY_BYTES = 8 * 1024 ** 2;
 
-/** Returns whether a name is a valid skill name: 1 to 64 characters of `[a-z0-9]`, with single `-` between them. */
+/** Returns whether a name is a valid skill name: 1 to 64 characters, `[a-z0-9]` with single `-` between them. */
 export const isSkillName = (name: string): boolean => name.length <= MAX_NAME_LENGTH && SKILL_NAME.test(name);
 
-/** File texts by path, relative to the skill's directory. */
+/** File contents by path, relative to the skill's directory. */
 export type SkillFiles = ReadonlyMap<string, string>;
 
 /** Returns the path of a skill's directory in a tree. */
 export const folderOf = (skill: string): string => `${SKILLS_FOLDER}/${skill}`;
 
 /**
- * Validates a whole skill: name, paths, sizes, SKILL.md and its frontmatter. Returns its files in the order of listings.
+ * Validates a whole skill: its name, paths, size, SKILL.md and frontmatter. Returns its files sorted by path, as in listings.
  *
- * @throws Invalid with all problems of the first group of rules that fails
+ * @throws Invalid with all problems of the first rule that fails
  */
 export function checkSkill(skill: string, input: SkillFiles): SkillFiles {
   if (!isSkillName(skill)) {
@@ -50,10 +53,10 @@ export function checkSkill(skill: string, input: SkillFiles): SkillFiles {
 }
 
 /**
- * Returns the skills among files of a tree, by name. A skill is a folder with a valid name and a SKILL.md in the skills folder.
- * Other uploaded files are ignored.
+ * Returns the skills among the files of a tree, sorted by name. A skill is a subfolder of the skills folder with a valid name
+ * and a SKILL.md. Ignores other uploaded files.
  *
- * @param files in the order of their paths
+ * @param files files sorted by path
  */
 export function skillsAmong(files: Iterable<TreeFile>): SkillTree[] {
   const byName = new Map<string, Map<string, TreeFile>>();
@@ -93,7 +96,7 @@ function normalised(input: SkillFiles): SkillFiles {
 
 const ancestors = (path: string): string[] => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 
-/** Checked first, because it bounds all other checks. */
+/** Checked first, because the number of files limits the cost of all other checks. */
 const countProblem = ({ size }: SkillFiles): string | undefined =>
   size > MAX_SKILL_FILES ? `a skill can have at most ${MAX_SKILL_FILES} files, not ${size}` : undefined;
 

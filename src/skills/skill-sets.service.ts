@@ -19,7 +19,9 @@ export type StoredSkillFiles = ReadonlyMap<string, StoredBlob>;
 
 const READ_AT_ONCE = 16;
 
-/** Reads and writes skills in a tree: a deployment's, a project's deployment scope, or a project's own scope. */
+/**
+ * Reads and writes the skills in a tree, which belongs to a deployment, a project's deployment scope, or a project's own scope.
+ */
 @Injectable()
 export class SkillSetsService {
   constructor(
@@ -29,12 +31,12 @@ export class SkillSetsService {
     private readonly blobs: BlobsService,
   ) {}
 
-  /** Returns all skills in a container, by name, from a single snapshot. */
+  /** Returns all skills in a container, sorted by name, from a single snapshot. */
   async list(container: ContainerRef, tx?: Tx): Promise<SkillTree[]> {
     return skillsAmong(await this.reader.filesBelow(container, SKILLS_FOLDER, tx));
   }
 
-  /** Returns a skill, from a single snapshot, or undefined if the container does not have it. */
+  /** Returns a skill from a single snapshot, or undefined if the container does not contain the skill. */
   async find(container: ContainerRef, name: string, tx?: Tx): Promise<SkillTree | undefined> {
     if (!isSkillName(name)) return undefined;
     const [skill] = skillsAmong(await this.reader.filesBelow(container, folderOf(name), tx));
@@ -50,7 +52,7 @@ export class SkillSetsService {
     return await this.find(container, name, tx);
   }
 
-  /** Adds descriptions. Reads only the beginning of each SKILL.md. */
+  /** Adds the descriptions of skills. Reads only the beginning of each SKILL.md. */
   async describe<Found extends SkillTree>(skills: readonly Found[]): Promise<(Found & DescribedSkill)[]> {
     const described: (Found & DescribedSkill)[] = [];
     for (let from = 0; from < skills.length; from += READ_AT_ONCE) {
@@ -61,8 +63,8 @@ export class SkillSetsService {
   }
 
   /**
-   * Returns a whole skill with the texts of its files.
-   * @throws TooLarge for uploaded skills, which are not validated
+   * Returns a whole skill, including the contents of its files.
+   * @throws TooLarge for an uploaded skill that is too large, because uploads are not validated
    */
   async read({ name, files }: SkillTree): Promise<Skill> {
     const texts = await this.reader.readTexts([...files.values()]);
@@ -70,14 +72,14 @@ export class SkillSetsService {
     return { name, description: describeSkill(contents.get(SKILL_FILE) ?? ''), files: contents };
   }
 
-  /** Stores the contents of a validated skill. Call it before the transaction that replaces the skill. */
+  /** Stores the contents of a validated skill. Must be called before the transaction that replaces the skill. */
   async store(company_id: string, files: SkillFiles): Promise<StoredSkillFiles> {
     const blobs = await this.blobs.storeAll(company_id, [...files.values()]);
     return new Map([...files.keys()].map((path, index) => [path, blobs[index] as StoredBlob]));
   }
 
   /**
-   * Creates a skill, or replaces all its files.
+   * Creates a skill, or replaces all files of an existing skill.
    *
    * @throws Invalid if there are too many skills
    */

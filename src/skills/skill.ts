@@ -2,7 +2,9 @@ import { entityTag } from '../common/etag/entity-tag.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
 import type { SkillFiles } from './skill-files.js';
 
-/** Skill in a tree, with files by path relative to its directory. Contents are unread and never change. */
+/**
+ * Skill in a tree, with its files by path relative to its directory. The contents have not been read, but they are immutable.
+ */
 export interface SkillTree {
   name: string;
   files: ReadonlyMap<string, TreeFile>;
@@ -13,27 +15,27 @@ export interface DescribedSkill extends SkillTree {
   description: string;
 }
 
-/** Whole skill, with the text of each file. */
+/** Whole skill, including the contents of its files. */
 export interface Skill {
   name: string;
   description: string;
   files: SkillFiles;
 }
 
-/** Scope where a project's skill comes from. */
+/** Scope that a project's skill comes from. */
 export interface SkillOrigin {
   scope: 'project' | 'deployment';
-  /** Whether the project's copy hides a skill of the deployment. */
+  /** Whether the project's own copy shadows a deployment skill. */
   shadows: boolean;
 }
 
 /** Skill as seen by a turn of a project. */
 export type EffectiveSkill = DescribedSkill & SkillOrigin;
 
-/** Skill as seen by a turn of a project, with the texts of its files. */
+/** Skill as seen by a turn of a project, including the contents of its files. */
 export type FullEffectiveSkill = Skill & SkillOrigin;
 
-/** Returns the entity tag of a skill. Paths and blob ids are sufficient because contents never change. */
+/** Returns the entity tag of a skill. Paths and blob ids are sufficient, because contents are immutable. */
 export const skillTag = (
   { name, files }: { name: string; files: ReadonlyMap<string, { blob_id: string }> },
   origin?: SkillOrigin,

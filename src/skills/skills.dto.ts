@@ -11,7 +11,7 @@ import { MAX_SKILL_FILES } from '../deployments/template.js';
 import type { EffectiveConfig } from './effective-config.service.js';
 import type { EffectiveSkill, FullEffectiveSkill, Skill } from './skill.js';
 
-/** Source of a summary. Only the paths of its files are used. */
+/** Skill to summarize. Only the paths of its files are used. */
 interface Summarized {
   name: string;
   description: string;
@@ -49,7 +49,7 @@ export class SkillSummary {
   }
 }
 
-/** Skills of a deployment, by name. */
+/** Skills of a deployment, sorted by name. */
 export class SkillListResponse {
   @ObjectArrayField(() => SkillSummary)
   skills!: SkillSummary[];
@@ -110,7 +110,7 @@ export class ProjectSkillSummary extends SkillSummary {
   }
 }
 
-/** Skills that a turn of the project would mount, by name. */
+/** Skills that a turn of the project would mount, sorted by name. */
 export class ProjectSkillListResponse {
   @ObjectArrayField(() => ProjectSkillSummary)
   skills!: ProjectSkillSummary[];
@@ -135,7 +135,7 @@ export class AgentInstructionsResponse {
   content!: string;
 }
 
-/** Selection of configuration to copy from a deployment into the project's deployment scope. */
+/** Request to copy configuration from a deployment into the project's deployment scope. */
 export class AgentConfigPullRequest {
   @StringField({
     optional: true,

@@ -11,7 +11,7 @@ import { ProjectSkillsController } from './project-skills.controller.js';
 import { ProjectSkillsService } from './project-skills.service.js';
 import { SkillSetsService } from './skill-sets.service.js';
 
-/** Skills and instructions of deployments and projects, and the effective configuration of turns. */
+/** Manages the skills and instructions of deployments and projects, and resolves the effective configuration of turns. */
 @Module({
   imports: [FilesModule, DeploymentsModule, ProjectsModule],
   controllers: [ProjectSkillsController, DeploymentConfigController],
