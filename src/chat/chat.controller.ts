@@ -76,9 +76,9 @@ export class ChatController {
     tag: 'Chat',
     summary: 'Get chat sync',
     description:
-      'Returns the newest messages and the live turn state in an atomic read, with at most 4 MiB of ' +
-      'messages. Older messages that do not fit are left out, but the newest message is always returned. To read older ' +
-      'messages, use the history operation with the number of messages received as its `offset`.',
+      'Returns the newest messages and the live turn state from a single atomic read, with at most 4 MiB of ' +
+      'messages. Older messages that do not fit are left out, but the newest message is always returned. To read ' +
+      'older messages, use the history operation with the number of messages received as its `offset`.',
     response: ConversationSyncResponse,
     errors: ['conversation_not_found'],
     tagged: true,
@@ -98,8 +98,8 @@ export class ChatController {
     summary: 'Stop turn',
     example: {},
     description:
-      'Stops the active turn immediately, regardless of the process that runs it. Keeps the text that the agent has ' +
-      'written. The next posted message and the waiting messages are answered together.',
+      'Stops the active turn immediately and keeps the text that the agent has written. Messages that are already ' +
+      'waiting are answered together with the next message that is posted.',
     response: ChatStopResponse,
     errors: ['conversation_not_found', 'turn_not_found'],
     idempotent: true,

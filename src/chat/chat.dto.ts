@@ -86,7 +86,7 @@ export class ChatMessageCreate {
     optional: true,
     maxItems: MAX_REFERENCES,
     check: sizeProblem,
-    description: 'Objects the message is about, at most 65,536 bytes in total',
+    description: 'Objects that the message is about, at most 65,536 bytes in total',
   })
   context?: ContextRef[];
 
@@ -121,7 +121,7 @@ export class ChatSyncQuery {
     default: 200,
     minimum: 1,
     maximum: 1000,
-    description: 'Maximum number of messages to return; fewer if their total size would be too large',
+    description: 'Maximum number of messages to return. Fewer are returned if their total size would be too large',
   })
   limit!: number;
 }
@@ -160,7 +160,7 @@ export class TurnStateResponse {
 
   @IntegerField({
     default: 0,
-    description: 'Number of the turn’s events that the messages already include. Resume the stream from here',
+    description: 'Number of the turn’s events that the messages already include. Resume the stream at this position',
   })
   next_seq!: number;
 }

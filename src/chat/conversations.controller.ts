@@ -16,7 +16,7 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'List conversations',
-    description: 'Sorted by last change, newest first.',
+    description: 'Returns the conversations of the project, most recently changed first.',
     response: ConversationListResponse,
     extension: true,
   })
@@ -51,7 +51,8 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'Get conversation',
-    description: 'Returns its title and times. To read its messages, use the history or sync operation.',
+    description:
+      'Returns the title and times of the conversation. To read its messages, use the history or sync operation.',
     response: ConversationResponse,
     tagged: true,
     extension: true,

@@ -46,7 +46,7 @@ export class DeploymentsController {
   @Operation({
     tag: 'Deployments',
     summary: 'Get deployment',
-    description: 'Looks up the handle first, then the exact name.',
+    description: 'Returns the deployment with this handle, otherwise the deployment with exactly this name.',
     response: DeploymentResponse,
     tagged: true,
     extension: true,

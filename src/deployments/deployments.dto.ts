@@ -22,7 +22,7 @@ export class DeploymentResponse {
   @StringField({ example: 'Production planning' })
   name!: string;
 
-  @StringField({ description: 'Stable identifier in paths', example: 'production-planning' })
+  @StringField({ description: 'Stable identifier for use in paths', example: 'production-planning' })
   handle!: string;
 
   @DateTimeField()

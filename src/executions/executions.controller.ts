@@ -127,7 +127,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Solving',
     summary: 'List cards of solve execution',
-    description: 'Returns the canvas as it was when solved, without later changes.',
+    description: 'Returns the canvas as it was when the execution was started, without later changes.',
     response: RunCardsResponse,
     tagged: true,
     extension: true,
@@ -169,8 +169,8 @@ export class ExecutionsController {
     summary: 'Cancel solve execution',
     ownId: true,
     description:
-      'Stops the execution, regardless of the process that runs it. Charges the time used so far. With `keep_plan`, ' +
-      'the best plan found so far becomes the result. Returns 409 if it has already ended.',
+      'Stops the execution and charges the time used so far. With `keep_plan`, the best plan found so far becomes ' +
+      'the result. Returns 409 if the execution has already ended.',
     response: ExecutionResponse,
     errors: ['execution_over'],
     idempotent: true,

@@ -138,8 +138,8 @@ export class ExecutionCancelQuery {
     optional: true,
     extension: true,
     description:
-      'Whether to keep the best plan of a running execution. The execution then succeeds within about a second with ' +
-      'this plan, its bound and its gap. If there is no plan yet, it is canceled.',
+      'Whether to keep the best plan of a running execution. The execution then succeeds within about a second, ' +
+      'with this plan, its bound and its gap. If no plan has been found yet, the execution is canceled.',
   })
   keep_plan?: boolean;
 }
@@ -183,7 +183,7 @@ export class ExecutionResponse {
     nullable: true,
     extension: true,
     description:
-      '`status` of the result; null if the result is missing. A run that has `succeeded` can be `infeasible` or ' +
+      '`status` of the result; null if there is no result. A run that has `succeeded` can be `infeasible` or ' +
       '`unbounded`',
   })
   outcome!: ExecutionRecord['outcome'];

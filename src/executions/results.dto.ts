@@ -43,7 +43,7 @@ export class SolvedConstraint {
   @StringField()
   name!: string;
 
-  @NumberField({ description: 'Value of the side that contains the variables' })
+  @NumberField({ description: 'Value of the side of the constraint that contains the variables' })
   activity!: number;
 
   @NumberField({ description: 'Distance to the nearer bound; 0 if binding, negative if violated' })
@@ -58,7 +58,7 @@ export class SolvedConstraint {
 
 /** KPI of a plan. */
 export class SolvedKpi {
-  @StringField({ description: 'Label of its card' })
+  @StringField({ description: 'Label of the KPI’s card' })
   label!: string;
 
   @NumberField({ nullable: true, description: 'Null if the formula cannot be computed' })
@@ -105,8 +105,8 @@ export class SolveResultResponse {
   @NumberMapField({
     optional: true,
     description:
-      'Change in the objective per additional unit of a variable that a bound limits, by variable name. Only for ' +
-      'linear programs, and for variables without an index',
+      'Change in the objective per additional unit of a variable that is at one of its bounds, by variable name. ' +
+      'Only for linear programs, and for variables without an index',
     example: { tables: 0 },
   })
   reduced_costs?: Record<string, unknown>;
@@ -121,7 +121,7 @@ export class SolveResultResponse {
 
   @StringField({
     nullable: true,
-    description: 'Reason why values are missing, or quality of the values; null if optimal',
+    description: 'Explains why values are missing or may not be optimal; null if they are optimal',
   })
   message!: string | null;
 
@@ -148,7 +148,7 @@ export class SolveResultResponse {
 
   @ObjectArrayField(() => SolvedKpi, {
     optional: true,
-    description: 'KPI cards with a formula, with their values for this plan. Absent if the model has no such cards',
+    description: 'KPI cards with a formula, and their values in this plan. Absent if the model has no such cards',
   })
   kpis?: SolvedKpi[];
 

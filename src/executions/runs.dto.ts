@@ -36,8 +36,8 @@ export class RunValue {
   @NumberField({
     nullable: true,
     description:
-      'Change in the objective per additional unit of the variable, if a bound limits it. Null unless the model is ' +
-      'a linear program',
+      'Change in the objective per additional unit of the variable, if the variable is at one of its bounds. Null ' +
+      'unless the model is a linear program',
   })
   reduced_cost!: number | null;
 }

@@ -55,7 +55,7 @@ export class ProjectsController {
     summary: 'Create project',
     example: { name: 'My first plan', from_deployment: EXAMPLE.deployment_handle },
     description:
-      'With `from_deployment` the project starts with a copy of the deployment’s instructions, skills and files.',
+      'With `from_deployment`, the project starts with a copy of the deployment’s instructions, skills and files.',
     status: 201,
     response: ProjectResponse,
     errors: ['api_key_limited', 'deployment_not_found', 'editor_required', 'project_not_found'],

@@ -158,7 +158,7 @@ export class ProjectResponse {
   @ObjectField(() => CompletenessResponse, { optional: true })
   completeness!: CompletenessResponse;
 
-  @StringField({ nullable: true, optional: true, description: 'Snapshot that is used in run mode' })
+  @StringField({ nullable: true, optional: true, description: 'Snapshot that solves use in run mode' })
   current_snapshot_id!: string | null;
 
   @FreeObjectArrayField({ default: [], description: COMPONENTS })

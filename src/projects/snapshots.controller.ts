@@ -13,7 +13,8 @@ export class SnapshotsController {
   @Operation({
     tag: 'Projects',
     summary: 'Take snapshot',
-    description: 'Saves the current state of the workspace and the cards. The snapshot becomes the current snapshot.',
+    description:
+      'Saves the current state of the workspace and the cards, and makes this snapshot the current snapshot.',
     status: 201,
     response: SnapshotResponse,
     errors: ['too_many_snapshots'],

@@ -39,7 +39,7 @@ export class BaseKpi {
 
 /** KPI with its difference from the canvas. */
 export class ComparedKpi extends BaseKpi {
-  @NumberField({ nullable: true, description: 'Difference from the value of the canvas' })
+  @NumberField({ nullable: true, description: 'Difference from the KPI’s value in the canvas run' })
   difference!: number | null;
 }
 
@@ -78,7 +78,7 @@ export class ComparedRun {
   @NumberField({ nullable: true })
   objective_value!: number | null;
 
-  @NumberField({ nullable: true, description: 'Difference from the objective of the canvas' })
+  @NumberField({ nullable: true, description: 'Difference from the objective of the canvas run' })
   difference!: number | null;
 
   @DateTimeField({ nullable: true })
@@ -112,7 +112,7 @@ export class ScenarioComparisonResponse {
   scenarios!: ComparedRun[];
 
   @ObjectArrayField(() => DifferingValue, {
-    description: 'At most 100, the largest difference first. A missing value counts as 0',
+    description: 'At most 100 variables or members, largest difference first. A missing value counts as 0',
   })
   differing!: DifferingValue[];
 

@@ -74,10 +74,10 @@ export class ScenariosController {
     summary: 'Solve scenarios',
     example: { scenario_ids: [EXAMPLE.scenario_id], include_base: true },
     description:
-      'Starts an execution for each scenario. If one cannot start, none of them start. All executions use the same ' +
-      'snapshot of the canvas, taken now, or the current snapshot in run mode. They count as a single waiting ' +
-      'execution. Returns 429 if the company has 20 waiting executions, and 422 for a scenario that no longer ' +
-      'applies.',
+      'Starts an execution for each scenario. If one of them cannot start, none of them do. All executions use the ' +
+      'same state of the canvas: the state at the time of the request, or the current snapshot in run mode. They ' +
+      'count as a single waiting execution. Returns 429 if the company has 20 waiting executions, and 422 for a ' +
+      'scenario that no longer applies.',
     status: 201,
     response: ScenarioSolveResponse,
     errors: ['budget_exhausted', 'too_many_executions'],

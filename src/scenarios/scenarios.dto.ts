@@ -59,10 +59,10 @@ export const changesProblem = (changes: readonly Change[]): string | undefined =
 export class ScenarioChange {
   @EnumField(CHANGE_KINDS, {
     description:
-      '`value`: changes a value of a data card. `bound`: changes a bound of a variable. `limit`: changes the side ' +
-      'of a constraint that has no variables. `column`: changes the numbers of a column, for all members or ' +
-      'only for members that match `where`. `cell`: changes the number of a single member. `add`: adds a hard constraint. ' +
-      '`off`: ignores a card. `file`: reads a set from another file, before all other changes',
+      '`value`: changes a value of a data card. `bound`: changes a bound of a variable. `limit`: changes the ' +
+      'constant side of a constraint. `column`: changes the numbers of a column, for all members or only for ' +
+      'members that match `where`. `cell`: changes the number of a single member. `add`: adds a hard constraint. ' +
+      '`off`: ignores a card. `file`: reads a set from another file. Applied before all other changes',
     example: 'column',
   })
   kind!: (typeof CHANGE_KINDS)[number];

@@ -93,7 +93,7 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'Delete project skill',
-    description: 'Removes the project’s own copy.',
+    description: 'Removes the project’s own copy of the skill.',
     status: 204,
     tagged: true,
     extension: true,
@@ -111,7 +111,7 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'Get agent config',
-    description: 'Returns the instructions and skills that a turn would mount, in an atomic read.',
+    description: 'Returns the instructions and skills that a turn would mount, from a single atomic read.',
     response: AgentConfigResponse,
     tagged: true,
     extension: true,

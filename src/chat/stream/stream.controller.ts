@@ -75,11 +75,11 @@ export class StreamController {
     tag: 'Chat',
     summary: 'Stream chat',
     description:
-      'Server-sent events for all turns of a conversation, until the client disconnects or its token expires. Apply ' +
-      'a turn’s events in order to build its message. Without a position, the stream starts at the first event of ' +
-      'the active turn. With a position from sync or `Last-Event-ID`, each later event is sent exactly once. Events ' +
-      'are kept for 10 minutes after their turn has ended. Swagger UI cannot show a stream: use `curl -N` with the ' +
-      'command that it offers.',
+      'Server-sent events for all turns of a conversation, until the client disconnects or its token expires. ' +
+      'Apply a turn’s events in order to build its message. Without a position, the stream starts at the first ' +
+      'event of the active turn. With a position from sync or `Last-Event-ID`, each later event is sent exactly ' +
+      'once. Events are kept for 10 minutes after their turn has ended. Swagger UI cannot display a stream: run ' +
+      'its curl command in a terminal with the option `-N`.',
     errors: ['conversation_not_found', 'too_many_streams'],
     extension: true,
   })

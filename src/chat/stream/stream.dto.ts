@@ -24,7 +24,7 @@ export class ChatStreamQuery {
   @IntegerField({
     default: 0,
     minimum: 0,
-    description: 'Sequence number of the first event of `turn_id` to send: `next_seq` from sync',
+    description: 'Sequence number of the first event of the turn to send. Use `next_seq` from sync',
   })
   from_seq!: number;
 }

@@ -21,8 +21,8 @@ export class CanvasController {
       data: { expression: 'sum p in products: make[p]', unit: 'pieces', description: 'Chairs and tables in a week' },
     },
     description:
-      'Only type and label are required. `gaps` lists what is missing. A canvas has at most 500 cards with 4 MiB of ' +
-      'data.',
+      'Only type and label are required. The response lists missing information in `gaps`. A canvas can have at ' +
+      'most 500 cards with 4 MiB of data in total.',
     status: 201,
     response: CardResponse,
     errors: ['canvas_full'],

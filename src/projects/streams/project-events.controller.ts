@@ -69,11 +69,11 @@ export class ProjectEventsController {
     summary: 'Stream project events',
     description:
       'Server-sent events for all changes in a project, by any actor, until the client disconnects, its token ' +
-      'expires, or the caller loses access to the project. `data` is the event with its `id`, `type`, `project_id`, ' +
-      '`at`, `actor`, and a `data` that describes the change. The stream starts with the next change. With ' +
-      '`Last-Event-ID`, it sends every later event exactly once, in order. Events are kept for 24 hours. A `resync` ' +
-      'event means that events are missing. Swagger UI cannot show a stream: use `curl -N` with the command that it ' +
-      'offers.',
+      'expires, or the caller loses access to the project. `data` is the event as JSON, with its `id`, `type`, ' +
+      '`project_id`, `at` and `actor`, and an inner `data` that describes the change. The stream starts with the ' +
+      'next change. With `Last-Event-ID`, it sends every later event exactly once, in order. Events are kept for ' +
+      '24 hours. A `resync` event means that events are missing. Swagger UI cannot display a stream: run its curl ' +
+      'command in a terminal with the option `-N`.',
     errors: ['too_many_streams'],
     extension: true,
   })
