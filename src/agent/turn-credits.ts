@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 /*
  * Cost of a turn in credits. Agents report it in `usage` events. The turn writer adds up the events of all attempts
  * (chat/turns/turn-writer.ts). The sum is charged to the ledger when the turn ends (chat/turns/turn-closing.service.ts). Solves
- * that a turn starts are charged separately, by the second (executions).
+ * that a turn starts are charged separately, per second (executions/execution-endings.service.ts).
  */
 
 /** Credits per 1,000 tokens. */

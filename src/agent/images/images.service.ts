@@ -58,7 +58,7 @@ export class ImagesService {
     return this.config.agentImages;
   }
 
-  /** Returns the current workspace files for references. Omits unknown references. */
+  /** Returns the current workspace files by the references that name them. Omits unknown references. */
   async find({ principal, project_id }: AgentContext, references: readonly string[]): Promise<Map<string, TreeFile>> {
     const workspace = await this.resolver.find(principal, { source: 'workspace', project_id });
     return await this.reader.findAll(workspace, references);

@@ -7,7 +7,7 @@ export class ProviderFault extends Error {
   constructor(
     message: string,
     readonly details: {
-      /** Whether the same request may succeed a little later. */
+      /** Whether a retry of the same request may succeed. */
       isTransient: boolean;
       status?: number | undefined;
       /** Error code of the provider, such as `insufficient_quota`. */
@@ -49,7 +49,7 @@ const RATE_LIMIT = /(please wait|try again (in|later)|per (second|minute|hour|da
 /** Error message for a single request that exceeds the rate limit. Waiting does not help. */
 const LARGER_THAN_RATE_LIMIT = /request( body)? too large/;
 
-/** Matches the code or type of an error. A string with other characters may quote the key. */
+/** Matches the code or type of an error. A string with any other character is ignored, because it may contain the API key. */
 const ERROR_CODE = /"(?:code|type)" ?: ?"([a-z_]{1,60})"/g;
 const REQUEST_ID = /^[\w-]{1,100}$/;
 
@@ -119,7 +119,7 @@ export function faultInStream(value: unknown, isErrorEvent = false): ProviderFau
   return fault.details.isTransient ? brokenOff() : fault;
 }
 
-/** Returns the sentence for a rejected request with images. */
+/** Returns the sentence for the user after a request with images was rejected. */
 export function sentenceWithImages({ message, details: { refuses, status = 0 } }: ProviderFault): string {
   if (refuses === 'length') return PROVIDER_SENTENCES.tooLongWithImages;
   if (!CONTENT_STATUS.has(status)) return message;

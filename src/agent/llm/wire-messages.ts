@@ -35,7 +35,7 @@ const partsOf = <Content extends AssistantModelMessage['content'] | UserContent>
 const joinContents = (one: UserContent, other: UserContent): UserContent =>
   typeof one === 'string' && typeof other === 'string' ? `${one}\n\n${other}` : [...partsOf(one), ...partsOf(other)];
 
-/** Assigns new call ids, also inside provider data. */
+/** Assigns new call ids, including the ids inside provider data. */
 function withIds(messages: ModelMessage[]): ModelMessage[] {
   let count = 0;
   let ids = new Map<string, string>();

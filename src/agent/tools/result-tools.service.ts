@@ -242,7 +242,7 @@ function summaryOf(result: ExecutionResult): Partial<RunResult> {
 const spelled = (key: string): string => ` ${wordsOf(key).join(' ')} `;
 
 /**
- * Returns the members with the largest number of key parts that the text mentions. `oak chair in week 2` matches a single
+ * Returns the members for which the text mentions the largest number of key parts. `oak chair in week 2` matches a single
  * member, but neither every member of week 2 nor the key part `oak`.
  */
 function mostMentioned(values: readonly RunValue[], text: string): RunValue[] {
