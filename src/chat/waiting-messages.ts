@@ -5,7 +5,10 @@ import type { Situation } from './turns/turns.repository.js';
 const MAX_WAITING = 20;
 /** Maximum number of messages that a turn answers. All of them are shown to the agent. */
 const MAX_JOINED = 100;
-/** Maximum total size of the messages that the agent has not started to answer, in bytes. Larger than any single message. */
+/**
+ * Maximum total size of the messages that the agent has not started to answer, in bytes. Exceeds the maximum size of a single
+ * message.
+ */
 const MAX_BYTES = 8 * 1024 ** 2;
 const RETRY_SECONDS = 5;
 

@@ -26,7 +26,10 @@ export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_se
 export type NewMessage = Pick<Message, 'conversation_id' | 'role' | 'content'> &
   Partial<Omit<Message, 'project_id' | 'sequence' | 'created_at' | 'is_partial'>>;
 
-/** Returns SQL that takes the next sequence number of conversations `c`. The arguments are an SQL condition and a FROM item. */
+/**
+ * Returns SQL that increments the sequence number of the conversations `c` that match a condition, and returns the new number.
+ * `from` is an optional FROM item.
+ */
 export const takeSequence = (condition: string, from = ''): string => `
   UPDATE conversations c SET last_sequence = c.last_sequence + 1, updated_at = clock_timestamp()
     ${from} WHERE ${condition}
@@ -87,7 +90,7 @@ const windowWith = (messages: string): string => `
 /** $4 limit, $5 offset. */
 const ASKED = { last: '(c.last_sequence - $5::bigint)', limit: '$4::bigint' };
 const WINDOW = windowWith(messageWindow(ASKED));
-/** Maximum size of the messages after the cached messages for which a window is read without throttling, in bytes. */
+/** Maximum total size of the messages that are not cached for a read without throttling, in bytes. */
 const MAX_SHORT_BYTES = 1024 ** 2;
 /**
  * $6 and $7 are the sequence numbers of the first and the last cached message. They are ignored if the first cached message

@@ -27,11 +27,14 @@ const EMPTY = columns({
   tool_calls: `'[]'::json`,
 });
 
-/** JSON text of the single row of `from`, where messages are `m`. */
+/**
+ * SQL expression for the JSON text of the message `m`. `from` is the FROM clause that selects `m`, or is empty if the outer
+ * query does.
+ */
 export const messageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${WHOLE} ${from}) message)`;
 
-/** JSON text of a message before the agent has produced any output. */
+/** Like {@link messageJson}, but for the message as it was before the agent produced any output. */
 export const emptyMessageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${EMPTY} ${from}) message)`;
 

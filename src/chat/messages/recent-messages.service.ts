@@ -115,7 +115,7 @@ function splitTexts({ made, parts }: MessageWindow): RecentMessage[] {
   });
 }
 
-/** Applies the events that are missing from its row to the message being written. */
+/** Updates the message being written with the events that its row does not contain yet. */
 function withUnwritten({ version, json }: RecentMessage, events: readonly UnwrittenEvent[]): RecentMessage {
   const body = withEvents(JSON.parse(json.toString()) as MessageBody, events);
   return { version, json: Buffer.from(JSON.stringify(body)) };

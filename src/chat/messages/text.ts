@@ -2,8 +2,8 @@
 export const toValidText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 /**
- * Returns a value as JSON would represent it, with {@link toValidText} applied to every string and key. Values that JSON lacks
- * become null.
+ * Returns a value as JSON would represent it, with {@link toValidText} applied to every string and key. Values that JSON cannot
+ * represent become null.
  */
 export function toValidJson(value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined;

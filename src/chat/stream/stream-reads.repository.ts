@@ -35,9 +35,9 @@ const MAX_EVENTS = 200;
 export const MAX_TEXT = 256 * 1024;
 
 /**
- * FROM clause of a SELECT for the last turn of the conversation `c`. With an equality condition, the planner may scan the turns
- * of all conversations in the order of their ids, if some conversations have very many turns. Comparing the conversation as a
- * range and sorting by it forces the planner to use the index on a conversation's turns.
+ * FROM clause of a SELECT for the last turn of the conversation `c`. If some conversations have very many turns, an equality
+ * condition may make the planner scan the turns of all conversations by id. A range condition on the conversation, which is
+ * also part of the sort order, forces the planner to use the index on a conversation's turns.
  */
 const LAST_TURN = `
   FROM turns WHERE conversation_id >= c.id AND conversation_id <= c.id ORDER BY conversation_id DESC, id DESC LIMIT 1`;

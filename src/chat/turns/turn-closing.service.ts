@@ -69,7 +69,7 @@ export class TurnClosingService {
     this.events.note(tx, project_id, 'turn.ended', { conversation_id, turn_id: id, outcome, message_id });
   }
 
-  /** Returns the final content of the turn's message, and the events that turn the stored content into it. */
+  /** Returns the final content of the turn's message, and the events between the stored content and the final content. */
   private async finalBody(
     tx: Tx,
     { id, conversation_id, message_id, next_seq, body_seq }: LockedTurn,

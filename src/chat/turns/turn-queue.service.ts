@@ -42,8 +42,8 @@ export class TurnQueueService {
 
   /**
    * Dispatches a running turn again if none of its output is visible yet. Messages that were waiting for the next turn then
-   * join this turn. Returns false if the turn must end instead. An attempt does not count if it was given up by its owner,
-   * because the owner shuts down cleanly.
+   * join this turn. Returns false if the turn must end instead. An attempt does not count if its owner returns the turn because
+   * the process is shutting down.
    */
   async redispatch(turn: LeasedTurn, holder: Holder): Promise<boolean> {
     const { id, conversation_id } = turn;

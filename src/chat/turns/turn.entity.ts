@@ -85,7 +85,7 @@ export class Turn {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   ended_at!: Date | null;
 
-  /** False after its events were removed, some time after the end of the turn. */
+  /** Becomes false when the turn's events are removed, some time after the end of the turn. */
   @Column('boolean', { default: true })
   keeps_events!: boolean;
 

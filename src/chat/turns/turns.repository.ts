@@ -200,7 +200,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Dispatches a running turn without visible output again. Returns false if the turn must end instead.
+   * Dispatches a running turn again if it has no visible output. Returns false if the turn must end instead.
    *
    * @param returned number of attempts to subtract because they do not count
    * @param attempts maximum number of attempts that count
