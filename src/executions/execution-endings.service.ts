@@ -27,7 +27,7 @@ export class ExecutionEndingsService {
   /**
    * Ends the active executions among `ids`, which all belong to a locked project. Returns the ids of the ended executions.
    *
-   * @param ending its `feasibility_result` is also stored in the project
+   * @param ending final status. Its `feasibility_result` is also stored in the project.
    */
   async finish(
     tx: Tx,

@@ -112,7 +112,7 @@ export class ExecutionViewsRepository {
 
   /**
    * Returns the newest ended run of each given scenario and of the unchanged canvas. Ignores runs that were canceled, and runs
-   * that did not start because a budget was used up. Omits scenarios without another ended run.
+   * that did not start because a budget was used up. Omits scenarios that have no other ended run.
    */
   async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
     const newest = (of: string): string => `

@@ -113,7 +113,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return queue;
   }
 
-  /** Returns the number of starts that a trigger has made in a project. */
+  /** Returns how often a trigger has started executions in a project. */
   async countStarts(project_id: ProjectId, triggered_by: string): Promise<number> {
     const [row]: { starts: number }[] = await this.query(
       `SELECT ${STARTS} AS starts FROM executions e WHERE e.project_id = $1 AND e.triggered_by = $2`,

@@ -52,7 +52,7 @@ export interface Variant {
 
 /**
  * Builds the cards of a scenario from the canvas of a locked project.
- * @throws Invalid at `scenario_id`
+ * @throws Invalid with the location `scenario_id`
  */
 export type ScenarioReader = (
   tx: Tx,

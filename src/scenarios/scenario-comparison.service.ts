@@ -94,8 +94,8 @@ export class ScenarioComparisonService {
     const storedRuns = plans.flatMap((run) =>
       run.outputs_id === null ? [] : [{ name: nameOf(run), outputs_id: run.outputs_id }],
     );
-    // In a plan without indexed variables, every member counts as 0. A plan whose members were not stored because storage was
-    // full is not compared.
+    // In a plan without indexed variables, every member counts as 0. If the members of a plan were not stored because storage
+    // was full, they are not compared.
     const without = plans.filter(({ outputs_id, families }) => outputs_id === null && (families ?? []).length === 0);
     const ofMembers = await this.members.between(company_id, storedRuns, without.length, MAX_DIFFERING, signal);
     return [...scalarDifferences(plans), ...ofMembers]

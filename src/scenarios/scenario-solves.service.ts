@@ -46,8 +46,8 @@ export class ScenariosDoNotFit extends Invalid {
 }
 
 /**
- * Starts solves of scenarios. All solves of a request use the same snapshot of the canvas. If one cannot start, none of them
- * start.
+ * Starts solves of scenarios. All solves of a request use the same snapshot of the canvas. If one of them cannot start, none of
+ * them do.
  */
 @Injectable()
 export class ScenarioSolvesService implements OnModuleInit {

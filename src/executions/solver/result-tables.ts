@@ -82,7 +82,7 @@ function* allMembersOf(families: readonly Family[], plan: Plan): Generator<strin
   }
 }
 
-/** Returns an empty string if there are no prices. */
+/** Formats a reduced cost or shadow price. Returns an empty string if the plan does not contain any. */
 const price = (prices: Float64Array | undefined, at: number): string =>
   prices === undefined ? '' : figure(prices[at]!);
 

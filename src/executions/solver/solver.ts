@@ -13,7 +13,7 @@ import {
 
 /** Time allowed beyond the time limit for reading the model, loading the solver and explaining the result. */
 const SPARE_MS = 20_000;
-/** JavaScript heap size of a solve, sufficient for the model and its result. */
+/** Maximum JavaScript heap size of a solver thread, in MiB. Sufficient for the model and its result. */
 const HEAP_MIB = 1024;
 
 /** Signals that end a solve early. */
