@@ -36,7 +36,7 @@ const isAccessible = (p: string, caller: string): string => `
 export const isVisible = (p: string, caller: string): string =>
   `${p}.deleted_at IS NULL AND ${isAccessible(p, caller)}`;
 
-/** Condition that a project is deleted, but was visible to the caller before. */
+/** Condition that a project is deleted and would be visible to the caller if it were restored. */
 export const isDeletedAndVisible = (p: string, caller: string): string =>
   `${p}.deleted_at IS NOT NULL AND ${isAccessible(p, caller)}`;
 

@@ -7,7 +7,7 @@ import type { Project } from './project.entity.js';
 export type ProjectListener = (tx: Tx, project: Project) => Promise<void>;
 
 /**
- * Removes a page of a deleted project's rows in a module. Each page is a separate transaction.
+ * Removes a page of the rows that a module stores for a deleted project. Called in a separate transaction for each page.
  *
  * @returns whether more rows may remain
  */

@@ -3,7 +3,7 @@ import type { TreeFile } from '../files/tree/tree-file.js';
 import type { SkillFiles } from './skill-files.js';
 
 /**
- * Skill in a tree, with its files by path relative to its directory. The contents have not been read, but they are immutable.
+ * Skill in a tree, with its files by path relative to its directory. The contents have not been read yet, and are immutable.
  */
 export interface SkillTree {
   name: string;

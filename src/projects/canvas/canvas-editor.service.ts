@@ -50,7 +50,7 @@ interface Edited {
   after: readonly Card[];
 }
 
-/** Effect of a change to a canvas. */
+/** Result of a change to a canvas. */
 export interface CanvasChange {
   /** Card after the change, or its last state if it was removed. */
   card: Card;

@@ -32,7 +32,7 @@ export const BACKLOG = `
 /** Queues projects whose data cards refer to files that must be read again. */
 export class DataFileRefreshesRepository extends EntityRepository(DataFileRefresh) {
   /**
-   * Requests that the files of a project are read after the transaction has committed. Triggers on `nodes` call the same SQL
+   * Schedules the files of a project to be read after the transaction has committed. Triggers on `nodes` call the same SQL
    * function.
    */
   async request(project_id: ProjectId): Promise<void> {

@@ -18,7 +18,7 @@ import { StreamCounts } from './stream-counts.js';
 const CHECK_MS = 2_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Source of the events of a stream. */
+/** Source of the events that a stream sends. */
 export interface StreamSource {
   reader: ProjectReader;
   project_id: ProjectId;
