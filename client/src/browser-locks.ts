@@ -1,4 +1,4 @@
-/** Browser lock, shared by all windows of an origin. */
+/** Web Lock held by this window. All windows of an origin compete for the same locks. */
 export interface HeldLock {
   name: string;
   /** Aborted when another window steals the lock. */
@@ -7,7 +7,8 @@ export interface HeldLock {
 }
 
 /**
- * Maximum number of open streams in all windows. Browsers open six HTTP/1.1 connections per host, so two stay free for requests.
+ * Maximum number of open streams across all windows. Browsers open six HTTP/1.1 connections per host, so two stay free
+ * for requests.
  */
 const MAX_STREAMS = 4;
 const SLOT_NAMES = Array.from({ length: MAX_STREAMS }, (_, at) => `project-workspace place ${at + 1}`);
@@ -18,7 +19,7 @@ export interface LockOptions {
   signal?: AbortSignal;
 }
 
-/** Part of `navigator.locks` that this file uses. */
+/** Subset of `navigator.locks` that this file uses. */
 interface Locks {
   request(name: string, options: LockOptions, hold: (lock: object | null) => Promise<void>): Promise<void>;
   query(): Promise<{ pending?: { name?: string }[] }>;
@@ -26,7 +27,7 @@ interface Locks {
 
 const { navigator } = globalThis as { navigator?: { locks?: Locks } };
 
-/** Whether this browser supports Web Locks. Insecure pages have no locks, except on localhost. */
+/** Whether this browser supports Web Locks. They are available only over HTTPS and on localhost. */
 export const hasLocks = (): boolean => typeof BroadcastChannel !== 'undefined' && navigator?.locks !== undefined;
 
 function locks(): Locks {

@@ -36,7 +36,7 @@ type Conditional<Operation, Tag> = [HeadersOf<Operation>] extends [never]
   ? unknown
   : 'If-None-Match' extends keyof HeadersOf<Operation>
     ? {
-        /** `ETag` of a response that the caller already has. If nothing has changed (304), the result has no `data`. */
+        /** `ETag` of a response that the caller has cached. If nothing has changed (304), the result has no `data`. */
         ifNoneMatch?: Tag;
       }
     : unknown;

@@ -29,7 +29,8 @@ export class WorkspaceClient {
   }
 
   /**
-   * Iterates over all items of a paginated listing. Returns an item exactly once if it exists during the whole iteration.
+   * Iterates over all items of a paginated listing. An item that exists throughout the iteration is returned exactly
+   * once.
    *
    * @param options.params.query.limit number of items per page
    */
@@ -103,9 +104,9 @@ export class WorkspaceClient {
   }
 
   /**
-   * Yields the events of a project as they happen. Each event comes once and in order, even after lost connections and restarts.
-   * A {@link Resync} means that the displayed data must be read again. Without `after`, the first item is a Resync. Ends after
-   * `project.deleted`.
+   * Yields the events of a project as they happen. Each event arrives once and in order, even across lost connections
+   * and service restarts. A {@link Resync} means that the displayed data must be read again. Without `after`, the first
+   * item is a Resync. Ends after `project.deleted`.
    *
    * @throws {@link ServiceError} if it cannot continue because the project was deleted or the caller has lost access
    */

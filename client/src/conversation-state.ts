@@ -12,7 +12,10 @@ interface Position {
   next_seq: number;
 }
 
-/** State of a conversation and the stream position after it. The position is null if no turn is known. */
+/**
+ * State of a conversation and its position in the event stream. The position is null if the conversation has no turn
+ * yet.
+ */
 export interface FollowedState {
   state: ConversationState;
   position: Position | null;
@@ -30,7 +33,7 @@ export function initialState(state: ConversationState): FollowedState {
 }
 
 /**
- * Returns the state after an event. Objects are immutable, and parts that the event does not change keep their identity.
+ * Returns the state after an event. Objects are immutable, and objects that the event does not affect are reused.
  *
  * @param limit maximum number of messages in a state; older messages are dropped
  * @throws OutOfSyncError

@@ -4,7 +4,9 @@ import { pause } from './time.js';
 import type { Transport } from './transport.js';
 
 const EXECUTION = '/api/v1/projects/{project_id}/solve/executions/{execution_id}';
-/** Polling interval in milliseconds. It grows to roughly the interval of progress updates. */
+/**
+ * Minimum and maximum polling interval in milliseconds. The maximum roughly matches the interval of progress updates.
+ */
 const MIN_MS = 100;
 const MAX_MS = 1_000;
 const GROWTH = 1.5;

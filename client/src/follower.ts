@@ -24,7 +24,7 @@ export interface ConversationParams {
 
 /** Maintains the state of a conversation from sync responses and stream events. */
 export class Follower {
-  /** Current state. Null if sync must be read. */
+  /** Current state. Null if the sync response must be fetched first. */
   private current: FollowedState | null = null;
   /** Entity tag of the last sync response. */
   private etag: string | null = null;
@@ -84,8 +84,8 @@ export class Follower {
       const position = this.current?.position ?? null;
       const stream = await this.open(shared, position);
       if (position !== null || stream.isJoined === true) return stream;
-      // Without a known turn, there is no event to resume from. If a sync after opening the stream is unchanged, no event
-      // was missed.
+      // Without a turn, there is no event to resume from. If the sync response is unchanged after the stream has
+      // opened, no event was missed.
       let isChanged = true;
       try {
         isChanged = await this.readSync();
@@ -96,7 +96,7 @@ export class Follower {
     }
   }
 
-  /** Reads sync. Returns whether it has changed since the last read. */
+  /** Fetches the sync response. Returns whether it has changed since the last fetch. */
   private async readSync(): Promise<boolean> {
     const { path, query } = this.conversation;
     const { data, response } = await this.transport.callOnce('get', `${CHAT}/sync`, {

@@ -11,7 +11,7 @@ const PART_MS = 60_000;
 const SLOWEST_BYTES_PER_S = 8 * 1024;
 /** Maximum number of attempts to complete an upload whose parts the store has lost. */
 const MAX_ROUNDS = 3;
-/** Error codes of a completion with missing or incorrect parts. */
+/** Error codes of a completion request whose parts are missing or incorrect. */
 const MISSING_PART_CODES: unknown[] = [
   'etag_mismatch',
   'part_changed',
@@ -19,7 +19,7 @@ const MISSING_PART_CODES: unknown[] = [
   'part_too_small',
   'size_mismatch',
 ];
-/** Error codes of an interrupted part. */
+/** Error codes of an interrupted part upload. */
 const INTERRUPTED_PART_CODES: unknown[] = ['body_cut_off', 'body_too_slow'];
 
 /** Destination of a file: `source`, the id that it requires, and `path`. The content type defaults to the Blob's type. */
@@ -220,7 +220,7 @@ export class Upload {
 
   private async complete(): Promise<Schemas['FileEntry']> {
     const { upload_token } = this.state;
-    // The parts are not listed, because pages cannot read the entity tags of every store.
+    // The request does not list the parts, because web pages cannot read the ETags of every store.
     const body = { ...this.target, upload_token };
     const { data } = await this.transport.call('post', `${UPLOAD}/complete`, { body, signal: this.options.signal });
     return data as Schemas['FileEntry'];
