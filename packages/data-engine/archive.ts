@@ -8,17 +8,17 @@ const MiB = 1024 ** 2;
 export interface ArchiveLimits {
   /** Maximum number of entries. */
   entries: number;
-  /** Maximum number of unpacked bytes, over all reads. */
+  /** Maximum number of unpacked bytes in all entries read from the archive. */
   unpackedBytes: number;
 }
 
 const DEFAULTS: ArchiveLimits = { entries: 10_000, unpackedBytes: 2_048 * MiB };
 
-/** Maximum total size of names, comments and extra fields, which stay in memory while the archive is open. */
+/** Maximum total size of entry names, comments and extra fields. All of them stay in memory while the archive is open. */
 const MAX_LISTING_BYTES = 8 * MiB;
 /** Maximum ratio of unpacked to packed size. Deflate can reach 1,032, but real worksheets and documents stay far below 250. */
 const MAX_RATIO = 250;
-/** The ratio is only checked above this unpacked size. */
+/** Unpacked size above which the ratio is checked. */
 const ANY_RATIO_BYTES = 8 * MiB;
 
 /** First bytes of password-protected office files and of office files from before 2007. */
@@ -94,7 +94,7 @@ export async function openArchive(path: string, overrides: Partial<ArchiveLimits
   const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch(() => {
     throw unreadable('The content of the file does not match its name, or the file is broken');
   });
-  // After opening, each failing read reports its own error.
+  // Errors after opening are ignored here, because the failing read also reports them.
   zip.on('error', () => undefined);
   try {
     if (zip.entryCount > limits.entries) throw unreadable(`The file has more than ${limits.entries} parts`);

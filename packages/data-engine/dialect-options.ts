@@ -4,12 +4,12 @@ import { DATE_ORDERS, type DialectOptions, SUBTOTAL_CHOICES } from './tasks.js';
 export const QUOTES = ['"', "'", ''] as const;
 export const DECIMALS = ['.', ','] as const;
 export const THOUSANDS = ['', ',', '.', ' ', "'"] as const;
-/** Larger than the row count of any file. */
+/** Largest accepted row number. No file has this many rows. */
 export const MAX_ROW = 2_147_483_647;
 
 type Field = keyof DialectOptions;
 
-/** Error in the dialect options. */
+/** Invalid or contradictory dialect option. */
 export interface DialectProblem {
   field: Field;
   /** Sentence without a full stop. */
@@ -32,7 +32,7 @@ export function encodingProblem(encoding: string): string | undefined {
   }
 }
 
-/** Finds options that contradict each other. */
+/** Returns the problem with options that contradict each other. */
 export function contradictionIn({
   decimal,
   thousands,

@@ -23,7 +23,7 @@ export class DiskWatch {
   }
 
   private async checkSpace(): Promise<void> {
-    // If the folder cannot be polled, it cannot be written to either. The write then reports its own error.
+    // If the free space cannot be read, writing fails too, and the write reports its own error.
     if (this.isFull || (await this.hasFreeSpace().catch(() => true))) return;
     this.isFull = true;
     this.stop();

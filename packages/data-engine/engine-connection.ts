@@ -33,7 +33,7 @@ export class EngineConnection {
         resolve();
       };
       child.once('exit', (_code, signal) => end(signal));
-      // The process could not be started, killed or written to. In the last two cases it still exits later.
+      // The process could not be started, killed or written to. A process that did start still exits later.
       child.on('error', () => (child.pid === undefined ? end(null) : this.kill()));
     });
   }
@@ -69,7 +69,9 @@ export class EngineConnection {
     throw new Error('A data engine process did not start');
   }
 
-  /** Performs a task. The time limit starts once the process has loaded the required modules. */
+  /**
+   * Sends a task to the process and returns its result. The time limit starts once the process has loaded the required modules.
+   */
   async perform(task: Task, milliseconds: number, signal?: AbortSignal): Promise<TaskResult> {
     const id = ++this.tasks;
     let stopReason: 'too_slow' | 'aborted' | undefined;
@@ -150,7 +152,8 @@ function launch(entry: URL, reservedBytes: number): ChildProcess {
     fileURLToPath(entry),
     String(reservedBytes),
   ];
-  // With this limit the operating system denies memory, and DuckDB reports an error. Polling memory use would react too late.
+  // With `ulimit`, the operating system refuses to allocate more memory and DuckDB reports an error. Polling memory use would
+  // be too slow.
   const limited = ['/bin/sh', '-c', `ulimit -c 0; ulimit -d ${MEMORY_MIB.reserved * 1024} && exec "$@"`, 'sh', ...node];
   const [command, ...args] = process.platform === 'linux' ? limited : node;
   return spawn(command!, args, {

@@ -25,7 +25,7 @@ const reservedBytes = Number(process.argv[2]);
 if (getPriority() < NICE) setPriority(NICE);
 // The service decides when this process ends, but a terminal sends these signals to the whole process group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-// A normal exit is not possible because DuckDB threads may still be running.
+// The process kills itself because a normal exit is not possible while DuckDB threads are running.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 new Worker(new URL('./watch-thread.js', import.meta.url), {
   workerData: process.ppid,
@@ -34,7 +34,7 @@ new Worker(new URL('./watch-thread.js', import.meta.url), {
 }).unref();
 
 let hasFailed = false;
-// A library can leave a rejected promise behind after it returns a result. The process still completes its task and is replaced
+// A library may reject a promise after it has returned a result. The process still completes its task and is replaced
 // afterwards.
 process.on('unhandledRejection', () => {
   hasFailed = true;
@@ -88,7 +88,7 @@ function outcomeOf(error: unknown): Outcome {
   return { fault: describe(error) };
 }
 
-/** Thrown if a package that the task needs is missing or was not built for this machine. */
+/** Thrown if a package that the task needs is missing or was built for another platform. */
 class LoadError extends Error {}
 
 async function load(task: Task): Promise<() => Promise<Answers[Task['kind']]>> {

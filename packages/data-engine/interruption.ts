@@ -3,7 +3,7 @@ export class Interrupted extends Error {}
 
 const REPEAT_MS = 10;
 
-/** Interrupts the current task of this process. */
+/** Interruption of the current task of this process. */
 class Interruption {
   private id: number | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ class Interruption {
   request(id: number): void {
     if (this.id !== id || this.timer !== undefined) return;
     const notify = (): void => this.listeners.forEach((listener) => listener());
-    // Repeats the call because a statement that is just starting can miss the first one.
+    // Repeats the notification, because a statement that is just starting can miss the first call.
     this.timer = setInterval(notify, REPEAT_MS);
     notify();
   }

@@ -10,7 +10,7 @@ export type Reply =
   | { started: number }
   | (Outcome & { id: number; needsReplacement: boolean });
 
-/** Result of a task. A process is worn if it holds so much memory that it should not receive another task. */
+/** Result of a task. */
 export type Outcome =
   | { answer: Answers[Task['kind']] }
   | { problem: { code: ProblemCode; sentence: string; place: ProblemPlace } }
@@ -25,7 +25,10 @@ export type Outcome =
 /** Signal that kills a process when it exceeds its memory limit. */
 export const MEMORY_SIGNAL = 'SIGUSR2';
 
-/** Memory limits of a process in MiB. `resident` covers DuckDB, the JavaScript heap, the loaded code and a reserve. */
+/**
+ * Memory limits of a process in MiB. `resident` covers DuckDB, the JavaScript heap, the loaded code and a reserve. A process
+ * that uses more than `worn` is replaced after its task.
+ */
 export const MEMORY_MIB = { duckdb: 512, heap: 512, resident: 1_280, reserved: 3_072, worn: 640 };
 
 /** Returns the path of a task's unfinished output file. A caller that kills the process must remove this file. */

@@ -1,6 +1,6 @@
 import type { Dialect, LeftOut, TableDescription, UncertainField } from './tasks.js';
 
-/** Maximum number of characters that a note quotes from a left-out row, and maximum number of rows that it lists. */
+/** Maximum number of characters quoted from an omitted row, and maximum number of omitted rows that a note lists. */
 const MAX_QUOTE = 40;
 const MAX_ENTRIES = 4;
 

@@ -28,7 +28,7 @@ export interface RowReader {
   formulaText?(formula: string): string;
 }
 
-/** Limits of Excel. */
+/** Excel's limits. */
 const MAX_COLUMNS = 16_384;
 const MAX_ROWS = 1_048_576;
 const MAX_CELL_CHARACTERS = 1_000_000;
@@ -58,7 +58,7 @@ export class CellReader implements XmlReader {
   /** Text of the current element. */
   private content: string | undefined;
   private isReading = false;
-  /** First formula whose result of 0 may be a placeholder, and whether any other formula has a result. */
+  /** First formula with the result 0, which may be a placeholder, and whether any other formula has a result. */
   private placeholder: string | undefined;
   private hasResults = false;
 
@@ -124,13 +124,18 @@ export class CellReader implements XmlReader {
     return this.reader.isDone?.() ?? false;
   }
 
-  /** Checks the formulas of the sheet after its last row. @throws TaskProblem `unreadable` if no formula has a result */
+  /**
+   * Checks the formulas of the sheet after its last row. @throws TaskProblem `unreadable` if all formula results may be
+   * placeholders
+   */
   finish(): void {
     if (this.placeholder === undefined || this.hasResults || this.reader.formulaText !== undefined) return;
     throw uncomputed(`Formulas such as ${this.placeholder} in the sheet ${this.sheetName} were never calculated`);
   }
 
-  /** Returns the number of a row. Rejects rows out of order, because {@link RowReader} relies on ascending numbers. */
+  /**
+   * Returns the number of a row. Rejects rows that are not in ascending order, because {@link RowReader} relies on this order.
+   */
   private numberOf(reference: string | undefined): number {
     const number = reference === undefined ? this.number + 1 : Number(reference);
     if (!(Number.isInteger(number) && number >= 1 && number <= MAX_ROWS))
@@ -149,7 +154,7 @@ export class CellReader implements XmlReader {
 
   private convert(): WorkbookCell | undefined {
     const { type, value, inline, formula, context } = this;
-    // If a cell has both inline text and a value, the text is used only if the cell type is `inlineStr`.
+    // If a cell has both inline text and a value, the inline text is used only if the cell type is `inlineStr`.
     const isInline = inline !== undefined && (type === 'inlineStr' || value === undefined);
     const stored = isInline ? inline : value;
     if (formula !== undefined) {
@@ -188,8 +193,8 @@ export class CellReader implements XmlReader {
   }
 
   /**
-   * Returns true if a stored result may be a placeholder. Some programs store 0 for formulas that they do not compute and
-   * request a recalculation when the file is opened.
+   * Returns true if a stored result may be a placeholder. Some programs do not compute formulas. They store 0 and request a
+   * recalculation when the file is opened.
    */
   private isPlaceholder(stored: string | undefined): boolean {
     if (!this.context.isDue || this.type !== 'n' || Number(stored) !== 0) {
@@ -259,24 +264,27 @@ const columnName = (column: number): string =>
   column < 0 ? '' : columnName(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
 
 const DAY_SECONDS = 86_400;
-/** Number of the first day after the year 9999. */
+/** Day number of 1 January 10000, in the 1900 calendar. */
 const MAX_DAYS = 2_958_466;
 /** Days from the start of the 1900 calendar to the start of the 1904 calendar. */
 const DAYS_TO_1904 = 1462;
 
 /**
- * Number of 29 February 1900, which spreadsheets have for compatibility with Lotus 1-2-3. A column with this nonexistent day
- * becomes text.
+ * Day number of 29 February 1900, a nonexistent day that spreadsheets keep for compatibility with Lotus 1-2-3. A column that
+ * contains it becomes text.
  */
 const LEAP_DAY_1900 = 60;
 
 /**
- * Number of decimal places, in days, that are needed for milliseconds. With fewer places, the time was rounded and its
- * milliseconds are noise.
+ * Number of decimal places that a fraction of a day needs to represent milliseconds. With fewer decimal places, the
+ * milliseconds are only a rounding error.
  */
 const DECIMALS_OF_MILLISECONDS = 8;
 
-/** Converts a number of days since the start of the workbook's calendar to ISO 8601. Returns undefined outside the calendar. */
+/**
+ * Converts a number of days since the start of the workbook's calendar to ISO 8601. Returns undefined if it is outside the
+ * calendar.
+ */
 function isoDate(stored: string, startsIn1904: boolean): string | undefined {
   const days = Number(stored);
   const last = startsIn1904 ? MAX_DAYS - DAYS_TO_1904 : MAX_DAYS;
@@ -293,7 +301,7 @@ function isoDate(stored: string, startsIn1904: boolean): string | undefined {
   return time % (DAY_SECONDS * 1000) === 0 ? text.slice(0, 10) : text;
 }
 
-/** Returns the number of decimal places in a number written without an exponent. */
+/** Returns the number of decimal places that a number has when written without an exponent. */
 function decimalsOf(number: string): number {
   const [digits = '', exponent = '0'] = number.toLowerCase().split('e');
   const [, decimals = ''] = digits.split('.');

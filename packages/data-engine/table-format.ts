@@ -17,10 +17,10 @@ const FORMATS: Record<string, TableFormat> = {
 /** Returns the table format for a file name ending, or undefined if the file is not a table. */
 export const tableFormat = (path: string): TableFormat | undefined => FORMATS[extname(path).toLowerCase()];
 
-/** Description of the required file name endings, for error messages. */
+/** Required file name endings, worded for error messages. */
 export const TABLE_ENDINGS = 'its name must end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx';
 
-/** Explains in a phrase without a full stop why a result cannot be saved at a path. Returns undefined if it can. */
+/** Explains why a result cannot be saved at a path, in a phrase without a full stop. Returns undefined if the path is valid. */
 export const savedPathProblem = (path: string): string | undefined =>
   /\.(?:csv|parquet)$/i.test(path) ? undefined : 'the path of a saved result must end with .csv or .parquet';
 
@@ -31,7 +31,7 @@ export const savedFormat = (path: string): 'csv' | 'parquet' =>
 /** Maximum length of a table name in a statement. */
 const MAX_TABLE_NAME = 200;
 
-/** Explains in a phrase without a full stop why a table name is invalid. Returns undefined if it is valid. */
+/** Explains why a table name is invalid, in a phrase without a full stop. Returns undefined if the name is valid. */
 export function tableNameProblem(name: string): string | undefined {
   const isFine = name.trim() !== '' && name.length <= MAX_TABLE_NAME && !/\p{Cc}/u.test(name);
   return isFine
@@ -39,7 +39,7 @@ export function tableNameProblem(name: string): string | undefined {
     : `the name of a table must have 1 to ${MAX_TABLE_NAME} characters and no control characters`;
 }
 
-/** Returns the row number in the file for a zero-based row index in the table. */
+/** Converts a zero-based row index in the table to a row number in the file. */
 export function rowInFile({ rowNumbers }: Pick<TableDescription, 'rowNumbers'>, place: number): number {
   const run = rowNumbers.findLast(({ index }) => index <= place);
   return run === undefined ? place + 1 : run.row + place - run.index;

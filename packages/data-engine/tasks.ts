@@ -11,7 +11,7 @@ export type TableFormat = (typeof TABLE_FORMATS)[number];
 export const COLUMN_TYPES = ['integer', 'number', 'boolean', 'date', 'time', 'timestamp', 'text', 'json'] as const;
 export type ColumnType = (typeof COLUMN_TYPES)[number];
 
-/** Column of a converted table. Both counts are exact and cover the whole table. Nulls are not counted as distinct values. */
+/** Column of a converted table. Both counts are exact and cover the whole table. Nulls do not count as distinct values. */
 export interface TableColumn {
   name: string;
   type: ColumnType;
@@ -23,7 +23,7 @@ export interface TableColumn {
 export const DATE_ORDERS = ['day_first', 'month_first'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-/** Whether totals, or possible totals, between the rows of a table are kept as rows. */
+/** Whether totals and possible totals between the rows of a table are kept as data or left out. */
 export const SUBTOTAL_CHOICES = ['keep', 'drop'] as const;
 export type SubtotalChoice = (typeof SUBTOTAL_CHOICES)[number];
 
@@ -48,7 +48,7 @@ export interface Dialect {
   encoding: string | null;
   /** Other encodings that fit the bytes but give different letters. */
   other_encodings: string[];
-  /** Whether a row holds the names of the columns. */
+  /** Whether a row contains the column names. */
   header: boolean;
   header_row: number | null;
   /** First and last data row, or null if the table is empty. */
@@ -107,8 +107,8 @@ export interface TableDescription {
   /** Number of rows that `ignoreErrors` left out. */
   skipped: number;
   /**
-   * Row numbers in the file. Each entry starts at a zero-based `index` in the table. From there to the next entry, rows are
-   * numbered consecutively from `row`. There is only one entry unless rows were left out.
+   * Row numbers in the file. Each entry starts at a zero-based `index` in the table. Up to the next entry, rows are numbered
+   * consecutively, starting at `row`. There is only one entry unless rows were left out.
    */
   rowNumbers: { index: number; row: number }[];
 }
@@ -139,15 +139,15 @@ export interface Filter {
 
 export interface Aggregate {
   function: (typeof AGGREGATE_FUNCTIONS)[number];
-  /** Absent if `count` counts rows. */
+  /** Absent for a `count` of rows. */
   column?: string;
   /** Column name in the result. */
   as?: string;
 }
 
 /**
- * Structured query of a {@link ReadTask} on a table. It is compiled to SQL, but strings from the query never become part of the
- * SQL.
+ * Structured query on a table, used by a {@link ReadTask}. It is compiled to SQL, but strings from the query never become part
+ * of the SQL.
  */
 export interface StructuredQuery {
   columns?: string[];
@@ -180,7 +180,7 @@ export interface ReadAnswer {
 /** Runs a user's SELECT over tables, in a database that cannot access anything else. */
 export interface QueryTask {
   kind: 'query';
-  /** Parquet files by table name. */
+  /** Paths of Parquet files by table name. */
   tables: Record<string, string>;
   sql: string;
   /** Maximum number of rows in the result. */
@@ -217,11 +217,11 @@ export interface KeysAnswer {
   doubled: { key: string[]; rows: [number, number] } | null;
   /** First rows with an empty key column, and the number of such rows. */
   empty: { rows: number[]; count: number; column: string } | null;
-  /** First text cell of each text column in which more than 50 % of the values are numbers. */
+  /** First text cell of each text column in which more than 50 % of the values look like numbers. */
   misfits: { column: string; row: number; text: string }[];
 }
 
-/** Writes whole columns of a table to a file. Its readers hold all cells in memory. */
+/** Writes whole columns of a table to a file. The programs that read it hold all cells in memory. */
 export interface ColumnsTask {
   kind: 'columns';
   /** Path of a Parquet file that a {@link ConvertTask} wrote. */
@@ -233,8 +233,8 @@ export interface ColumnsTask {
 }
 
 /**
- * Cells of a column. A missing number is NaN. A string is stored as an index in the list of distinct strings, or as -1 if it is
- * missing. Strings are trimmed, and dates, times and booleans are strings.
+ * Cells of a column. A missing number is NaN. A string is stored as an index into the list of distinct strings, or as -1 if it
+ * is missing. Strings are trimmed. Dates, times and booleans are stored as strings.
  */
 export type ColumnCells =
   { type: 'number'; figures: Float64Array } | { type: 'text'; texts: string[]; places: Int32Array };
@@ -278,12 +278,12 @@ export interface Answers {
   text: TextAnswer;
 }
 
-/** Reasons for a task to fail that are not errors of the engine. */
+/** Reasons why a task can fail without a fault in the engine. */
 export const PROBLEM_CODES = [
   /** The file does not have the format that its name suggests, is broken or encrypted, or exceeds a limit. */
   'unreadable',
   'unknown_sheet',
-  /** The requested dialect does not fit the file. `loc` names the field. */
+  /** The requested dialect does not fit the file. `loc` identifies the field. */
   'invalid_dialect',
   /** A row has a different number of cells. `row` and `column` give the location. */
   'ragged_row',
@@ -307,7 +307,7 @@ export interface ProblemPlace {
   loc?: (string | number)[];
 }
 
-/** Problem that the caller can fix, with a message for users. */
+/** Problem that the caller can fix. Its message is intended for users. */
 export class TaskProblem extends Error {
   constructor(
     readonly code: ProblemCode,

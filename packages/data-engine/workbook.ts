@@ -5,13 +5,13 @@ import { TaskProblem } from './tasks.js';
 import { type NamespaceOf, PACKAGE_RELATIONS, readXml } from './xml.js';
 
 const LIMITS = { entries: 10_000, unpackedBytes: 2_048 * 1024 ** 2 };
-/** Maximum number of shared strings and of their characters. All of them are kept in memory. */
+/** Maximum number of shared strings, and maximum total number of their characters. All of them are kept in memory. */
 const MAX_SHARED_TEXTS = 2_000_000;
 const MAX_SHARED_CHARACTERS = 64 * 1024 ** 2;
 /** Maximum length of a sheet name. Excel allows 31. */
 const MAX_SHEET_NAME = 255;
 const MAX_SHEETS = 1_000;
-/** Maximum number of sheets in an error message. */
+/** Maximum number of sheet names in an error message. */
 const MAX_NAMED_SHEETS = 20;
 const MAX_STYLES = 65_536;
 
@@ -137,7 +137,7 @@ interface Calculation {
   isDue: boolean;
 }
 
-/** Target of a sheet whose relation is missing. This is not a valid part name. */
+/** Target of a sheet whose relationship is missing. No part can have this name. */
 const MISSING_PART = '';
 
 const isTrue = (attribute: string | undefined): boolean => attribute === '1' || attribute === 'true';
@@ -150,13 +150,13 @@ function isRelationId(attribute: string, namespaceOf: NamespaceOf): boolean {
 
 interface Relation {
   id: string;
-  /** Last segment of the relation type, such as `worksheet`. */
+  /** Last segment of the relationship type, such as `worksheet`. */
   type: string;
   /** Name of the target part. */
   target: string;
 }
 
-/** Returns the relations of a part. An empty name refers to the file itself. */
+/** Returns the relationships of a part. If the part name is empty, returns the relationships of the package itself. */
 async function relations(archive: Archive, part: string, signal?: AbortSignal): Promise<Relation[]> {
   const { dir, base } = posix.parse(part);
   const name = posix.join(dir, '_rels', `${base}.rels`);
@@ -179,7 +179,7 @@ async function sharedTexts(archive: Archive, part: string, signal?: AbortSignal)
   const texts: string[] = [];
   let characters = 0;
   let text = '';
-  /** Each `t` element is unescaped separately. */
+  /** Escape sequences are replaced in each `t` element separately, because they cannot span elements. */
   let piece: string | undefined;
   let isReading = false;
   await readXml(archive.read(part, signal), part, {
@@ -208,7 +208,7 @@ async function sharedTexts(archive: Archive, part: string, signal?: AbortSignal)
   return texts;
 }
 
-/** Returns, by style index, whether the style shows a number as a date or time. */
+/** Returns, for each style, whether it displays a number as a date or time. */
 async function dateStyles(archive: Archive, part: string, signal?: AbortSignal): Promise<boolean[]> {
   const formats = new Map<string, boolean>();
   const styles: boolean[] = [];
@@ -228,11 +228,14 @@ async function dateStyles(archive: Archive, part: string, signal?: AbortSignal):
   return styles;
 }
 
-/** Returns whether a built-in format shows dates or times, including the East Asian formats. Format 46 is elapsed time. */
+/**
+ * Returns whether a built-in format displays dates or times. This includes the East Asian formats but not 46, which is elapsed
+ * time.
+ */
 const isBuiltInDate = (id: number): boolean =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || id === 45 || id === 47 || (id >= 50 && id <= 58);
 
-/** Returns whether a format shows dates. Elapsed time (`[h]:mm`) is a number of days, not a date. */
+/** Returns whether a format displays dates. Elapsed time (`[h]:mm`) is a number of days, not a date. */
 function isDateFormat(code: string): boolean {
   if (/\[(h+|m+|s+)\]/i.test(code)) return false;
   const bare = code.replace(/"[^"]*"?|\[[^\]]*\]?|\\.|_.|\*./g, '');

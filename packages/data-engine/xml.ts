@@ -20,7 +20,7 @@ export interface XmlReader {
   isDone?(): boolean;
 }
 
-/** Namespaces for relations between the parts of an office file. */
+/** Namespaces of the relationships between the parts of an office file. */
 export const PACKAGE_RELATIONS: ReadonlySet<string> = new Set([
   'http://schemas.openxmlformats.org/package/2006/relationships',
 ]);
@@ -33,7 +33,7 @@ const MAX_DEPTH = 1_000;
  */
 const MAX_TOKEN_CHARACTERS = 4 * 1024 ** 2;
 
-/** Maximum number of namespaces in scope and of cached element names. */
+/** Maximum number of namespaces in scope, and of cached element names. */
 const MAX_NAMES = 1_000;
 
 /** Namespaces in scope, and the local names of the elements seen in this scope. */
@@ -49,10 +49,10 @@ const COMPATIBILITY = 'http://schemas.openxmlformats.org/markup-compatibility/20
 const FALLBACK = '#fallback';
 
 /**
- * Streams XML in UTF-8 or UTF-16 with bounded memory. `part` is the name used in error messages.
+ * Streams UTF-8 or UTF-16 XML with bounded memory. `part` is the name used in error messages.
  *
  * A document type declaration is rejected, so entities cannot expand or fetch anything. The content of a markup compatibility
- * `Fallback` is left out.
+ * `Fallback` is skipped.
  *
  * @throws TaskProblem `unreadable`
  */
@@ -131,7 +131,8 @@ export async function readXml(content: AsyncIterable<Buffer>, part: string, read
 }
 
 /**
- * Returns the decoder for the byte order mark or the XML declaration of a part, or undefined if the declared encoding is unknown.
+ * Returns the decoder for a part, based on its byte order mark or XML declaration. Returns undefined if the declared encoding
+ * is unknown.
  */
 function decoderOf(start: Buffer): TextDecoder | undefined {
   const mark = start.subarray(0, 2).toString('hex');
@@ -141,7 +142,7 @@ function decoderOf(start: Buffer): TextDecoder | undefined {
   let encoding = 'utf-8';
   if (mark === 'fffe' || mark === '3c00') encoding = 'utf-16le';
   else if (mark === 'feff' || mark === '003c') encoding = 'utf-16be';
-  // A declaration that is readable as ASCII cannot be in UTF-16, even if it claims to be.
+  // A declaration that is readable as ASCII cannot be UTF-16, even if it says so.
   else if (declared !== undefined && !/^utf-?16/i.test(declared)) encoding = declared;
   try {
     return new TextDecoder(encoding, { fatal: true });
@@ -150,7 +151,7 @@ function decoderOf(start: Buffer): TextDecoder | undefined {
   }
 }
 
-/** Returns the namespaces in scope of an element, or undefined if the element declares no namespace. */
+/** Returns the namespaces in scope for an element, or undefined if the element declares no namespaces. */
 function declaredNamespaces(
   attributes: Record<string, string>,
   outer: ReadonlyMap<string, string>,

@@ -10,7 +10,7 @@ export class BoundedText {
     this.remainingBytes = maxBytes;
   }
 
-  /** Whether appended text did not fit. Later calls append nothing. */
+  /** Whether some of the appended text did not fit. Later calls append nothing. */
   get isCut(): boolean {
     return this.remainingBytes < 0;
   }

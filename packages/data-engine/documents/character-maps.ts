@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
  * read.
  */
 const FOLDER = join(dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')), 'cmaps/');
-/** Character maps from a collection to Unicode. */
+/** File names of the maps from a character collection to Unicode. */
 const TO_UNICODE = /^Adobe-(GB1|CNS1|Japan1|Korea1)-UCS2\./;
-/** Character collections of the other maps, by map name. */
+/** Character collections by the file name of the map. All other maps belong to the collection Japan1. */
 const COLLECTIONS: readonly [names: RegExp, collection: string][] = [
   [/^(?:Uni)?GB/, 'GB1'],
   [/^(?:B5|ET|HK|CNS|UniCNS)/, 'CNS1'],
@@ -17,15 +17,15 @@ const COLLECTIONS: readonly [names: RegExp, collection: string][] = [
 ];
 
 /**
- * Loads the character maps of a document. Some programs write traditional Chinese with a map for simplified Chinese, so
- * characters are decoded by the map and not by the font. Reports a contradiction if this may be wrong for another font in the
- * document.
+ * Loads the character maps of a document. Some programs write traditional Chinese with a map for simplified Chinese, so text is
+ * decoded with the collection of its map, not of its font. Reports a contradiction if another font in the document might then
+ * be decoded incorrectly.
  */
 export class CharacterMaps {
-  /** Collections of the character maps used in text, followed by the collections whose maps to Unicode were loaded. */
+  /** Collections of the maps that encode text, and collections whose maps to Unicode were loaded. */
   private readonly ofTexts = new Set<string>();
   private readonly toUnicode = new Set<string>();
-  /** Collections whose map to Unicode was replaced. */
+  /** Collections whose map to Unicode was replaced with the map of another collection. */
   private readonly replaced = new Set<string>();
 
   constructor(private readonly onContradiction: () => void) {}

@@ -59,7 +59,7 @@ async function mainPart(archive: Archive, signal?: AbortSignal): Promise<string>
   return main;
 }
 
-/** Table that is being read. */
+/** Table that is currently being read. */
 interface Table {
   cells: string[];
   /** Text of the current cell. */

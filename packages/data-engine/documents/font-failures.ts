@@ -1,4 +1,4 @@
-/** Maximum number of character maps that a sentence lists, and maximum length of their names. */
+/** Maximum number of character maps listed in a sentence, and maximum length of each name. */
 const MAX_NAMES = 3;
 const MAX_NAME = 40;
 
@@ -9,9 +9,9 @@ const FONT_FAILURE = /translateFont failed: "(.*)"/s;
 const UNKNOWN_MAP = /Unknown CMap name: (.*)/s;
 
 /**
- * Collects the fonts that the PDF library cannot load. The library leaves out their text and only logs warnings to the console,
- * so this class replaces the console's `warn` until it is closed. This is safe because a process never reads two documents at the
- * same time.
+ * Collects the fonts that the PDF library cannot load. The library omits text in these fonts and only logs warnings to the
+ * console, so this class replaces `console.warn` until it is closed. This is safe because a process never reads two documents
+ * at the same time.
  */
 export class FontFailures {
   /** Log level at which the PDF library writes warnings. */
@@ -30,7 +30,9 @@ export class FontFailures {
     output.warn = this.original;
   }
 
-  /** Sentence, without a full stop, that describes the unreadable or doubtful text. Undefined if all fonts were loaded. */
+  /**
+   * Sentence, without a full stop, that describes missing text or text that may be wrong. Undefined if all fonts were loaded.
+   */
   get sentence(): string | undefined {
     const names = [...this.maps].slice(0, MAX_NAMES).map((name) => JSON.stringify(name.slice(0, MAX_NAME)));
     const reasons = [
@@ -47,7 +49,7 @@ export class FontFailures {
     return `${problems.join('. ')}. ${remedy}`;
   }
 
-  /** Records that some letters of a font were read as raw character codes. */
+  /** Records that some letters of a font could only be read as raw character codes. */
   addUnnamedLetters(): void {
     this.hasUnnamedLetters = true;
   }

@@ -7,7 +7,7 @@ const WITHOUT_ANNOTATIONS = 0;
 
 /** Letter data of a font, as the PDF library returns it. */
 interface LoadedFont {
-  /** Strings by character code. A font without letter names has a range of codes instead. */
+  /** Strings by character code. A font without letter names has a range of character codes instead. */
   toUnicode?: { _map?: Record<number, string>; firstChar?: number };
 }
 
@@ -48,9 +48,9 @@ export class FontLetters {
     });
   }
 
-  /** Loads the fonts of a page. The library loads them only along with the page's operators. */
+  /** Loads the fonts of a page. The library loads fonts only together with the page's drawing operators. */
   private async load(page: Page, fontsOfPage: [font: string, letters: unknown][]): Promise<void> {
-    // Text that was already read is kept even if the operators are broken.
+    // Text that was already extracted is kept even if the drawing operators are broken.
     await page.getOperatorList({ annotationMode: WITHOUT_ANNOTATIONS }).catch(() => undefined);
     for (const [font] of fontsOfPage) {
       this.requestedFonts.add(font);
@@ -61,6 +61,6 @@ export class FontLetters {
   }
 }
 
-/** Returns the letters of the strings, including the letters that the PDF library splits ligatures into. */
+/** Returns the letters of the strings, and the letters into which the PDF library splits their ligatures. */
 const lettersOf = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => [...text, ...text.normalize('NFKC')]));

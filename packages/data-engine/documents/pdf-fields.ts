@@ -15,7 +15,7 @@ interface Annotation {
   pushButton?: boolean;
 }
 
-/** Value of an unchecked box. */
+/** Value of an unchecked checkbox or radio button. */
 const OFF = 'Off';
 
 /** Returns the filled form fields of a page, such as `Quantity: 12`. A group of radio buttons is a single field. */

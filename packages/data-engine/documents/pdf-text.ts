@@ -11,11 +11,11 @@ import { filledFields } from './pdf-fields.js';
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
 type Page = Awaited<ReturnType<Document['getPage']>>;
 
-/** Maximum file size in bytes. The whole file is in memory while it is read. */
+/** Maximum file size in bytes. The whole file is held in memory while it is read. */
 const MAX_FILE_BYTES = 100 * 1024 ** 2;
 /** Maximum number of pages in a response. */
 const MAX_PAGES = 1_000;
-/** The `%PDF-` marker must start within the first so many bytes, as in other PDF readers. */
+/** Number of bytes within which the `%PDF-` marker must start. Other PDF readers use the same limit. */
 const MARK_WITHIN_BYTES = 1_024;
 /** Minimum width of a gap between table cells, as a multiple of the font size. */
 const CELL_GAP = 1.5;
@@ -34,7 +34,7 @@ interface Item {
 /**
  * Returns the text of a PDF in content order. Each page with text starts with a line such as `--- page 3 ---`. Wide gaps in a
  * line become tabs, so that tables stay readable. Filled form fields come after the text of their page. If fonts cannot be read
- * or letters may be wrong, the first line names these fonts.
+ * or letters may be wrong, the first line says so.
  *
  * Scripts in the file are not run. Fonts and forms are never fetched from the network.
  */
@@ -136,8 +136,7 @@ async function addPage(
     written.wholeLine = piece === '\n';
   };
   const reader = (page.streamTextContent() as ReadableStream<{ items: (Item | object)[] }>).getReader();
-  // The reader is not canceled, because the library would then write to a closed stream. Destroying the document ends the
-  // reader.
+  // Destroying the document ends the reader. Canceling the reader would make the library write to a closed stream.
   while (!text.isCut) {
     const { done, value } = await reader.read();
     if (done) break;

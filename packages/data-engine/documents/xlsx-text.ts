@@ -34,7 +34,7 @@ export async function xlsxText(task: TextTask, signal?: AbortSignal): Promise<Te
 
 function cellText(cell: WorkbookCell | undefined): string {
   if (cell === undefined) return '';
-  // Excel shows 15 digits, so the rounding error in a stored 0.1 + 0.2 is dropped.
+  // Excel shows at most 15 digits, so the rounding error of 0.1 + 0.2 is dropped.
   if (typeof cell === 'number') return String(Number(cell.toPrecision(15)));
   if (typeof cell === 'object') return 'date' in cell ? cell.date.replace('T', ' ') : cell.error;
   return String(cell).trim().replace(/\s+/g, ' ');

@@ -90,7 +90,7 @@ export interface Rows {
   columns: { name: string; type: ColumnType }[];
   /** Rows as a JSON array. */
   rows: string;
-  /** Limit that cut off the rows. Null if none did. */
+  /** Limit that cut off the rows. Null if all rows were returned. */
   cut: 'rows' | 'bytes' | null;
 }
 
@@ -119,7 +119,7 @@ export async function readRows(result: DuckDBResult, limit: number, maxBytes = M
   }
 }
 
-/** Returns a row as JSON, or undefined if the JSON is too long. */
+/** Returns a row as JSON, or undefined if the JSON would be too long. */
 function readRow(
   chunk: DuckDBDataChunk,
   index: number,
@@ -139,7 +139,10 @@ function readRow(
 
 class BudgetExceeded extends Error {}
 
-/** Number of JSON bytes that are left for a row, as a lower bound. Values that exceed it are not read at all. */
+/**
+ * JSON bytes that remain for a row. The minimum size of each value is subtracted before it is read, so oversized values are
+ * never read.
+ */
 class ByteBudget {
   constructor(private remaining: number) {}
 
@@ -173,7 +176,7 @@ function cellAt(vector: DuckDBVector, index: number, type: DuckDBType, budget: B
 }
 
 /**
- * Returns the byte length of a string or blob, and 0 for other types. The library has no function that reports it without
+ * Returns the byte length of a string or blob, and 0 for other types. The library itself cannot report the length without
  * creating the value.
  */
 function textBytes(vector: DuckDBVector, index: number): number {
@@ -223,12 +226,10 @@ const itemType = (type: DuckDBType | undefined): DuckDBType | undefined =>
 
 const numberCell = (value: number): Cell => (Number.isFinite(value) ? value + 0 : String(value));
 
-/** Returns a decimal as a number, or as a string if a number does not hold it exactly. */
+/** Returns a decimal as a number, or as a string if a double cannot hold it exactly. */
 const decimalCell = (text: string): Cell => (isExactDecimal(text) ? Number(text) + 0 : text);
 
-/**
- * Date as DuckDB writes it, such as `0044-03-15 (BC) 12:00:00`. In ISO 8601 there is a year 0, and six-digit years have a sign.
- */
+/** Date in DuckDB's notation, such as `0044-03-15 (BC) 12:00:00`. ISO 8601 has a year 0, and six-digit years have a sign. */
 const DAY = /^(\d+)(-\d\d-\d\d)( \(BC\))?/;
 
 const isoDate = (text: string): string =>
@@ -248,7 +249,7 @@ const objectOf = (entries: readonly (readonly [string, Cell])[]): { [name: strin
 
 const keyOf = (key: Cell): string => (typeof key === 'string' ? key : JSON.stringify(key));
 
-/** Parses JSON. Returns the string itself if it cannot be parsed within the limits. */
+/** Parses JSON. Returns the string unchanged if it cannot be parsed within the limits. */
 function jsonCell(text: string): Cell {
   try {
     return fromJson(parseJson(text.replace(JSON_TOKEN, exactToken)));
@@ -260,7 +261,7 @@ function jsonCell(text: string): Cell {
 /** String or number in JSON. */
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g;
 
-/** Quotes a fraction that a number does not hold exactly. Long integers are read exactly by the parser. */
+/** Quotes a fraction that a double cannot hold exactly. The parser itself preserves long integers. */
 const exactToken = (token: string): string =>
   /^"|^-?\d+$/.test(token) || isExactNumber(token) ? token : JSON.stringify(token);
 

@@ -1,5 +1,5 @@
 /**
- * Returns trimmed and distinct column names. An empty name becomes `column_3`, and a repeated name gets a number: `price`,
+ * Trims column names and makes them unique. An empty name becomes `column_3`, and a repeated name gets a number: `price`,
  * `price_2`. Names are compared case-insensitively, as in SQL.
  */
 export function columnNames(rawNames: readonly string[]): string[] {
@@ -11,7 +11,7 @@ export function columnNames(rawNames: readonly string[]): string[] {
   const all = new Set(trimmedNames.map((name) => name.toLowerCase()));
   return trimmedNames.map((name) => {
     let unique = name;
-    // The unique name must not equal another name in the file.
+    // The numbered name must not equal another name in the file.
     for (let number = 2; usedNames.has(unique.toLowerCase()); number += 1) {
       const numbered = `${name}_${number}`;
       if (!all.has(numbered.toLowerCase()) && !usedNames.has(numbered.toLowerCase())) unique = numbered;

@@ -1,9 +1,9 @@
 import { type GridCell, type GridRow, isText, textOf } from './grid.js';
 import { type Statistic, totalLabelOf } from './total-labels.js';
 
-/** Scale of the common divisors, which are in millionths. */
+/** Divisors are stored in millionths. */
 const MILLIONTHS = 1e6;
-/** Maximum evidence from a column, and the penalty for a number that is not a sum, in bits. */
+/** Maximum evidence that a column contributes, and the penalty for a number that is not a sum, in bits. */
 const MAX_COLUMN_BITS = 20;
 const OTHER_FIGURE_BITS = -6;
 /** Penalty for the numbers 1, 2 and 3, which are more likely to be counts. */
@@ -12,7 +12,7 @@ const COUNT_BITS = -4;
 const ADDEND_BITS = 2;
 const MAX_ADDEND_BITS = 6;
 
-/** Column sums that are compared with totals. */
+/** Running sums of columns. They are compared with the numbers of possible total rows. */
 export class ColumnSums {
   private readonly sums: number[] = [];
   /** Count of nonzero numbers in each column. */
@@ -51,7 +51,7 @@ export class ColumnSums {
   }
 
   /**
-   * Returns whether at least half of the numbers in a row match the statistic that its label names. At least one of the matches
+   * Returns whether at least half of the numbers in a row match the statistic in the row's label. At least one matching number
    * must be nonzero.
    */
   areOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): boolean {
@@ -62,16 +62,16 @@ export class ColumnSums {
     return same.length > 0 && compared.filter(Boolean).length * 2 >= compared.length;
   }
 
-  /** Returns the largest number of addends among the numbers that equal their column's sum, or 0 if no number does. */
+  /** Returns the largest number of addends in any column whose sum equals the row's number, or 0 if there is no such column. */
   addendsOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): number {
     const matches = this.compare(cells, numbers, (sum) => [sum]);
     return Math.max(0, ...matches.map((match, column) => (match === true ? (this.addends[column] ?? 0) : 0)));
   }
 
   /**
-   * Returns the bits of evidence that a row is a total and does not equal the column sums by chance. By chance, 30 equals 10 +
-   * 20 in one of three cases, but 37 equals 14 + 23 in only one of 37. Columns that are multiples of each other count once.
-   * Returns undefined if the row is not a sum of several addends.
+   * Returns the evidence, in bits, that a row equals the column sums because it is a total and not by chance. By chance, 30
+   * equals 10 + 20 in one of three cases, but 37 equals 14 + 23 in only one of 37. Columns that are multiples of each other
+   * count once. Returns undefined if the row is not a sum of several addends.
    */
   evidenceOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): number | undefined {
     const addends = this.addendsOf(cells, numbers);
@@ -92,7 +92,7 @@ export class ColumnSums {
     return steps.size === 1 && addends === 2 && isCount ? bits + COUNT_BITS : bits;
   }
 
-  /** Returns how many different sums are possible up to the size of a number. */
+  /** Returns the number of different sums that are possible up to a given number. */
   private stepsOf(column: number, text: string, number: number): number {
     const millionths = Math.abs(number) * MILLIONTHS;
     const isExact = Math.abs(this.sums[column]! - number) * MILLIONTHS < 1;
@@ -152,7 +152,7 @@ export class TableSums {
     if (!this.subtotals.has(row)) this.items.add(numbers);
   }
 
-  /** Returns true if a row is the total of the table, possibly including some rows below the table. */
+  /** Returns true if a row is the total of the table. The total may include some rows below the table. */
   areOf<Row extends GridRow>(
     total: Row,
     more: readonly Row[],

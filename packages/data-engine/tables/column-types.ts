@@ -33,7 +33,8 @@ import { type Reading, signsOf, type TableReadings } from './readings.js';
 
 /*
  * Infers the column types of a text table from all of its values. Each column keeps the notations ("forms") that fit all of its
- * values, and becomes text when none is left. If several forms remain, `readingsOf` decides by the evidence from all columns.
+ * values. A column without a matching form is text. If several forms remain, `readingsOf` chooses one by the evidence from all
+ * columns.
  */
 
 /** Form families, as bits. */
@@ -41,12 +42,12 @@ const NUMBERS = 1;
 const DATES = 2;
 const BOOLEANS = 4;
 
-/** Maximum length of a typed value. Longer values are text. */
+/** Maximum length, in bytes, of a value that is not text. */
 const MAX_TYPED_BYTES = 64;
-/** Column names for which eight digits such as 20250314 are read as dates. */
+/** Names of columns in which eight digits such as 20250314 are read as dates. */
 const NAMES_OF_DATES = /date|datum|fecha|giorno|(?:^|[^a-z])(?:day|tag|jour|dia|data)(?:[^a-z]|$)/i;
 
-/** Forms that fit the column values read so far. */
+/** For each column, the forms that fit all values read so far. */
 export class ColumnProfiles {
   /** Number of blank cells. They count as empty unless the column is text. */
   private readonly blanks: Float64Array;
@@ -54,13 +55,13 @@ export class ColumnProfiles {
   private readonly values: Float64Array;
   /** Form families that fit all values so far. */
   private readonly open: Uint8Array;
-  /** Forms and flags that apply to all values, or to at least one value. */
+  /** Forms and flags found in all values (`OfAll`), and in at least one value (`OfSome`). */
   private readonly numbersOfAll: Int32Array;
   private readonly numbersOfSome: Int32Array;
   private readonly datesOfAll: Int32Array;
   private readonly datesOfSome: Int32Array;
   private readonly arePadded: Uint8Array;
-  /** Whether a value was stored as a number in the file, so that its form carries no information. */
+  /** Whether a value was stored as a number in the file, so that the column's number form is arbitrary. */
   private readonly areNumbers: Uint8Array;
 
   constructor(readonly width: number) {
@@ -116,7 +117,7 @@ export class ColumnProfiles {
     this.open[column] = openTypes;
   }
 
-  /** Records a number or boolean from a typed file, written as in JSON. */
+  /** Records a number or boolean from a typed file. Its text is written as in JSON. */
   observeNumber(column: number, isInteger: boolean): void {
     this.values[column]! += 1;
     this.areNumbers[column] = 1;
@@ -190,10 +191,10 @@ export class ColumnProfiles {
   /**
    * Chooses the reading of each column, and the decimal sign, thousands separator and date order of the table.
    *
-   * Ambiguous numbers (1.234) follow unambiguous columns. Without these, they follow the delimiter: a comma is the decimal sign
-   * if the delimiter is `;`, otherwise a point. Ambiguous dates follow the other columns. Without other columns, the day comes
-   * first. Two-digit years come last, but the order is uncertain if all of them could come first. Eight digits are a date only
-   * if the column name suggests it. Values in `options` are not guesses.
+   * Ambiguous numbers (1.234) follow unambiguous columns. If all columns are ambiguous, the delimiter decides: a comma is the
+   * decimal sign if the delimiter is `;`, otherwise a point. Ambiguous dates follow the other columns. Without other columns,
+   * the day comes first. Two-digit years come last, but the order is uncertain if the first number of every date could also be
+   * the year. Eight digits are a date only if the column name suggests it. Values in `options` are not guesses.
    */
   readingsOf(names: string[], usual: '.' | ',', options: DialectOptions = {}): TableReadings {
     const columns = names.map((_, column) => column);
@@ -248,7 +249,7 @@ export class ColumnProfiles {
   private numberFormsOf(column: number, { decimal, thousands }: DialectOptions): number {
     const isNumber = this.isNumeric(column);
     const formsOfSome = this.numbersOfSome[column]!;
-    // In a column that also has 12 %, 12 may mean 0.12 or 12. Neither strptime nor a cast reads 1E+05 %.
+    // In a column that also contains `12 %`, a plain 12 may mean 0.12 or 12. `1E+05 %` cannot be read by strptime or by a cast.
     if (!isNumber || ((formsOfSome & HAS_PERCENT) !== 0 && (formsOfSome & (HAS_NO_PERCENT | HAS_EXPONENT)) !== 0))
       return 0;
     const forms = this.numbersOfAll[column]! & ALL_NUMBER_FORMS;

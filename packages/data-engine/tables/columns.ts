@@ -7,7 +7,7 @@ import { type ColumnCells, type ColumnsAnswer, type ColumnsTask, TaskProblem } f
 import { withDatabase } from './duckdb.js';
 import { storedColumns, trimmedText } from './table-columns.js';
 
-/** Maximum number of cells in a file. Its readers hold all cells in memory. */
+/** Maximum number of cells in a file. The programs that read it hold all cells in memory. */
 const MAX_CELLS = 10_000_000;
 /** Maximum total length of the distinct strings in a file, in characters. */
 const MAX_TEXT = 20_000_000;
@@ -15,7 +15,7 @@ const MAX_TEXT = 20_000_000;
 /** Zone that DuckDB appends to times with a zone. */
 const UTC = '+00';
 
-/** Writes whole columns to a file. @throws TaskProblem if a reader could not hold them in memory */
+/** Writes whole columns to a file. @throws TaskProblem if a program that reads the file could not hold them in memory */
 export async function writeColumns({ table, columns: names, to }: ColumnsTask): Promise<ColumnsAnswer> {
   const cells = await withDatabase([table], async (connection): Promise<ColumnCells[]> => {
     const columnsInTable = await storedColumns(connection, table, names);
@@ -42,7 +42,7 @@ export async function writeColumns({ table, columns: names, to }: ColumnsTask): 
   return { bytes: content.byteLength };
 }
 
-/** Returns true if doubles hold all values of an integer column exactly. Otherwise the column must be read as text. */
+/** Returns true if doubles hold all values of an integer column exactly. Otherwise the column must be written as text. */
 async function isExact(connection: DuckDBConnection, table: string, name: string): Promise<boolean> {
   const column = identifier(name);
   const { MAX_SAFE_INTEGER: limit } = Number;

@@ -9,7 +9,7 @@ import { ParquetWriter, type TextTable } from './parquet-writer.js';
 
 /**
  * Writes the Parquet file of a table in row order and returns the table's description. The file is created completely or not at
- * all. Temporary files are kept in a neighboring directory (`to` plus `.part`), which is removed at the end.
+ * all. Temporary files are kept in a sibling directory (`to` plus `.part`), which is removed at the end.
  *
  * @throws TaskProblem
  * @throws the signal's reason
@@ -17,7 +17,7 @@ import { ParquetWriter, type TextTable } from './parquet-writer.js';
 export async function convert(task: ConvertTask, signal?: AbortSignal): Promise<TableDescription> {
   signal?.throwIfAborted();
   const scratch = `${task.to}.part`;
-  // Removes files left behind by a killed process.
+  // A killed process may have left files behind.
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch);
   try {

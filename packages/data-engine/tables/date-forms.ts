@@ -1,8 +1,8 @@
 import { afterDigits } from './number-forms.js';
 
 /*
- * Finds all date and time notations ("forms") that fit a string. The result is a bit set, because a string such as 03/04/2025
- * has two forms. The other values of the column decide between them.
+ * Finds all date and time notations ("forms") that match a string. The result is a bit set, because a string such as 03/04/2025
+ * matches two forms. The other values of the column determine which form applies.
  */
 
 /** Date forms in the syntax of DuckDB's strptime. The index of a form is its bit number. */
@@ -27,14 +27,14 @@ export type DateForm = (typeof DATE_FORMS)[number];
 export const formBit = (form: DateForm): number => 1 << DATE_FORMS.indexOf(form);
 
 export const ISO_DATE = formBit('%Y-%m-%d');
-/** Date of eight digits, which can also be a number. */
+/** Eight-digit date, which may also be a number. */
 export const COMPACT_DATE = formBit('%Y%m%d');
 export const DAY_FIRST_FORMS = formBit('%d/%m/%Y') | formBit('%d-%m-%Y') | formBit('%d/%m/%y');
 export const MONTH_FIRST_FORMS = formBit('%m/%d/%Y') | formBit('%m-%d-%Y') | formBit('%m/%d/%y');
 export const ALL_DATE_FORMS = (1 << DATE_FORMS.length) - 1;
 /** Forms with two-digit years. */
 export const SHORT_FORMS = formBit('%d.%m.%y') | formBit('%d/%m/%y') | formBit('%m/%d/%y');
-/** Forms with points. Their day always comes first. */
+/** Forms whose separator is a point. The day always comes first. */
 export const DOTTED_FORMS = formBit('%d.%m.%Y') | formBit('%d.%m.%y');
 /** Time of day without a date. */
 export const TIME_FORM = 1 << 14;
@@ -45,7 +45,7 @@ export const HAS_ZONE = 1 << 17;
 export const HAS_NO_ZONE = 1 << 18;
 /** The time has AM or PM. */
 export const HAS_HALF = 1 << 19;
-/** The date has only two-digit parts, and the first part cannot be the year. */
+/** All parts of the date have two digits or fewer, and the first part cannot be the year. */
 export const IS_NOT_YEAR_FIRST = 1 << 20;
 
 const HYPHEN = 0x2d;
@@ -193,7 +193,7 @@ function flagsOfTime(bytes: Uint8Array, start: number, end: number, isIso: boole
   return isHalf && hour >= 1 && hour <= 12 ? HAS_TIME | HAS_HALF | HAS_NO_ZONE : 0;
 }
 
-/** Returns true if a colon and two digits up to 59 follow at a position. */
+/** Returns true if a colon and a two-digit number up to 59 follow at a position. */
 function isSixtieth(bytes: Uint8Array, at: number, end: number): boolean {
   if (at + 3 > end || bytes[at] !== COLON || bytes[at + 1]! > 0x35) return false;
   return afterDigits(bytes, at + 1, Math.min(end, at + 4)) === at + 3;

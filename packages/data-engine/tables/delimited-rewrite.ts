@@ -4,7 +4,7 @@ import type { RecordScanner } from './record-scanner.js';
 import type { TextFile } from './text-file.js';
 import { TextWriter } from './text-writer.js';
 
-/** Writes the table rows, without the header, in a format that DuckDB reads without guessing. */
+/** Writes the table rows, without the header, in a format that DuckDB reads without format detection. */
 export async function rewriteRows(
   scan: DelimitedScan,
   file: TextFile,

@@ -16,16 +16,16 @@ export interface Extent {
   quote: string;
   /** Header record, or the first row of a table without a header. */
   start: number;
-  /** First record of the data, if the caller specifies it. */
+  /** First record of the data, if specified by the caller. */
   first?: number;
-  /** Last record of the data, if the caller specifies it. */
+  /** Last record of the data, if specified by the caller. */
   last?: number;
   /** Whether rows end with a delimiter and the header does not. */
   hasTrailing: boolean;
-  /** Usual number of filled cells. */
+  /** Number of filled cells in a typical row. */
   usual: number;
   ignoreErrors: boolean;
-  /** Whether blanks follow the delimiters between column names, as in prose. */
+  /** Whether column names are separated by a delimiter and a blank, as in prose. */
   isSpaced: boolean;
   /** Numbers of rows that are not part of the table. */
   leftOut: { has(row: number): boolean };
@@ -38,7 +38,7 @@ export interface Extent {
 /** Role of a record in the table. */
 type Place = 'row' | 'blank' | 'ragged';
 
-/** Reads the records of a file, and reads them again if the file must be rewritten. */
+/** Scans the records of a delimited file. If the file must be rewritten, the scan reads the records again. */
 export class DelimitedScan {
   /** Cells of the header, or of the first row of a table without a header. */
   first: Buffer[] | undefined;
@@ -48,7 +48,7 @@ export class DelimitedScan {
   readonly scanner: RecordScanner;
   readonly numbering = new RowNumbering();
   readonly tail: TableTail;
-  /** Number of records in the file. */
+  /** Number of records read so far. */
   records = 0;
   /** Whether a row may be a subtotal. */
   hasTotals = false;
@@ -58,9 +58,9 @@ export class DelimitedScan {
    * of the file.
    */
   private blanks = 0;
-  /** Whether an empty row precedes the next record. */
+  /** Whether an empty or omitted row precedes the next record. */
   private isApart = false;
-  /** First row without a cell below the empty last name of the header. */
+  /** First row that lacks the last cell of a header whose last name is empty. */
   private short: { row: number; cells: number } | undefined;
 
   constructor(private readonly extent: Extent) {
@@ -253,7 +253,7 @@ export class DelimitedScan {
     this.numbering.add(row);
   }
 
-  /** Returns the role of a record. Any record can be the first row. */
+  /** Returns the role of a record. The first record is always a row. */
   placeOf(scanner: RecordScanner, isFirst = false): Place {
     const width = this.first!.length;
     const { cells } = scanner;
@@ -265,7 +265,7 @@ export class DelimitedScan {
     return cells === width || (cells === width - 1 && this.first!.at(-1)!.length === 0) ? 'row' : 'ragged';
   }
 
-  /** @throws TaskProblem unless faulty rows are to be left out */
+  /** @throws TaskProblem unless invalid rows are to be left out */
   private reject(row: number, cells: number): void {
     this.hasOddRows = true;
     this.skipped += 1;

@@ -17,7 +17,7 @@ import { leftOutEntries, MAX_CELLS, NO_SUBTOTALS, type Subtotals, SubtotalSearch
 import type { TailRow } from './table-end.js';
 import { readRows, readStart, type TextFile, withText } from './text-file.js';
 
-/** CSV or TSV file whose cells have all been read. */
+/** Result of reading all cells of a CSV or TSV file. */
 export interface DelimitedTable extends TextTable {
   dialect: Dialect;
   leftOut: LeftOut[];
@@ -26,7 +26,7 @@ export interface DelimitedTable extends TextTable {
 
 /**
  * Detects the dialect, header and types of a CSV or TSV file from all of its rows. DuckDB reads most files directly. Files with
- * titles, ragged rows, mixed line ends or another encoding are rewritten to `scratch`.
+ * titles, ragged rows, mixed line endings or another encoding are rewritten to `scratch`.
  *
  * @throws TaskProblem `ragged_row`, `unreadable`, `invalid_dialect`
  */
@@ -86,7 +86,7 @@ async function readText(
     tail.totals.length === 0 ? () => false : await sumsOf(scan, file, dropsFirst, likely, subtotals, signal);
   const { below, otherEnd } = scan.close(isSum);
   if (!dropsFirst) profiles.include(firstProfiles);
-  // A delimiter at the end of every row does not create another column.
+  // If every row ends with a delimiter, the empty cells after it are not a column.
   const isTrailing = first.length > 1 && first.at(-1)!.length === 0 && !profiles.hasValues(first.length - 1);
   const width = isTrailing ? first.length - 1 : first.length;
   // In a Markdown table, every row begins with a delimiter.
@@ -122,7 +122,7 @@ async function readText(
         ...(isGuess(file.encoding) ? (['encoding'] as const) : []),
         ...(start.isUncertain || isUncertainHeader(evidence, texts, rowsBelow) ? (['header'] as const) : []),
         ...(subtotals.isUncertain ? (['subtotals'] as const) : []),
-        // If commas separate cells, a decimal comma is unusual even in quotes.
+        // Where commas separate cells, a decimal comma is unusual even in quoted cells.
         ...(delimiter === ',' && types.decimal === ',' ? (['decimal'] as const) : []),
       ],
     }),

@@ -29,23 +29,27 @@ export interface SizedRow extends GridRow {
 
 const LF = 0x0a;
 /**
- * Delimiters in order of preference if several fit. Commas and bars come last because they are frequent in prose and decimals.
+ * Delimiters in order of preference if several fit. Bars and commas come last because commas are frequent in prose and
+ * decimals.
  */
 const DELIMITERS = ['\t', ';', '|', ','];
 const DEFAULT_DELIMITERS = [',', ';', '\t', '|'];
 /** Characters that are rare as delimiters but common in prose. */
 const RARE_DELIMITERS = ['^', ':', ' ', '~', '#', '/', '&', '*', '=', '@', '!', '\\'];
 const SAMPLE_ROWS = 1_000;
-/** Minimum share of rows with the same number of cells for a delimiter to be preferred over later delimiters. */
+/**
+ * Minimum share of rows with the same number of cells for a delimiter to be chosen before the following delimiters are
+ * considered.
+ */
 const STEADY = 0.98;
-/** Minimum share for a delimiter that does not occur in the first row. */
+/** Minimum share of rows for a delimiter that does not occur in the first row. */
 const STEADY_BELOW_TITLE = 0.6;
 
 /** First bytes of a text file. */
 interface Sample {
   bytes: Buffer;
   isWhole: boolean;
-  /** Number of lines before the bytes. */
+  /** Number of lines that precede the bytes in the file. */
   skipped: number;
 }
 
@@ -69,7 +73,7 @@ export function cellsOf(start: Buffer, format: TableFormat, options: DialectOpti
     const rivals = (steady.length > 0 ? steady : unsteady).filter(({ from }) => from === best.from);
     return { ...best, skipped, isUncertain: new Set(rivals).size > 1 || mayBeOneColumn(best) };
   }
-  // The values of a single column stay whole if the delimiter does not occur in them.
+  // If a delimiter does not occur in the sample, it leaves the values of a single column whole.
   const absent = DEFAULT_DELIMITERS.find((one) => !sample.bytes.includes(one)) ?? (format === 'tsv' ? '\t' : ',');
   const isUncertain =
     tried.some(({ usual }) => usual > 1) || RARE_DELIMITERS.some((one) => splitsAll(trySplit(sample, one, quote)));
@@ -78,8 +82,8 @@ export function cellsOf(start: Buffer, format: TableFormat, options: DialectOpti
 }
 
 /**
- * Returns true if a delimiter splits all rows into the same number of cells, and there are at least three cells or numbers next
- * to other cells.
+ * Returns true if a delimiter splits all rows into the same number of cells. If there are only two columns, some cells must
+ * also contain numbers or other values that are not text.
  */
 function splitsAll({ rows, usual, from, share }: Split): boolean {
   if (rows.length < 2 || usual < 2 || from > 0 || share < 1) return false;
@@ -111,7 +115,7 @@ interface Split extends Pick<Cells, 'delimiter' | 'quote' | 'rows' | 'usual' | '
   first: number;
   /** Index of the first row with the usual number of cells. */
   from: number;
-  /** Share of rows with the usual number of cells, counted from the first such row. */
+  /** Share of rows with the usual number of cells, counted from the first of these rows. */
   share: number;
 }
 
@@ -161,8 +165,8 @@ function readRows({ bytes, isWhole, skipped }: Sample, delimiter: string, quote:
 }
 
 /**
- * Returns true if a delimiter that does not occur in the first row splits the rows below it. Prose (a blank follows each comma)
- * and decimals below a single column name are not split.
+ * Returns true if a delimiter that does not occur in the first row splits the rows below it. Returns false for prose (a blank
+ * follows each comma) and for decimals below a single column name.
  */
 function splitsBelowTitle({ delimiter, rows, usual, share, from }: Split): boolean {
   if (usual < 2 || from === 0 || share < STEADY_BELOW_TITLE) return false;
@@ -175,7 +179,7 @@ function splitsBelowTitle({ delimiter, rows, usual, share, from }: Split): boole
   return !isProse && !isDecimal;
 }
 
-/** Returns true if two columns directly below a title may be a single column whose values contain the delimiter. */
+/** Returns true if the two columns directly below a title may really be one column whose values contain the delimiter. */
 function mayBeOneColumn({ rows, from, usual }: Split): boolean {
   const [title, first] = [rows[from - 1], rows[from]];
   return usual === 2 && title !== undefined && title.size === 1 && title.number + 1 === first?.number;

@@ -1,7 +1,7 @@
 import { MEMORY_MIB } from '../messages.js';
 import { TaskProblem } from '../tasks.js';
 
-/** Settings that keep DuckDB from downloading and loading extensions. */
+/** Settings that prevent DuckDB from downloading and loading extensions. */
 export const NO_EXTENSIONS = {
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',

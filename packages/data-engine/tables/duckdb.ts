@@ -3,11 +3,14 @@ import { Interrupted, interruption } from '../interruption.js';
 import { literal } from '../sql-text.js';
 import { MEMORY_LIMIT, NO_EXTENSIONS, ofMemory } from './duckdb-settings.js';
 
-/** DuckDB configuration. A single thread makes sums of fractions reproducible, and several processes share the machine. */
+/**
+ * DuckDB configuration. A single thread makes sums of fractions reproducible and leaves the other CPU cores to the other
+ * processes.
+ */
 const CONFIGURATION = {
   threads: '1',
   memory_limit: MEMORY_LIMIT,
-  // Prevents DuckDB from writing to the disk. Queries that do not fit into memory fail.
+  // Prevents DuckDB from spilling data to disk. Queries that do not fit into memory fail.
   temp_directory: '',
   ...NO_EXTENSIONS,
   allow_persistent_secrets: 'false',
@@ -26,7 +29,7 @@ async function open(): Promise<Database> {
   return { instance, connection: await instance.connect() };
 }
 
-/** Opens the database of the next task in advance, because opening takes longer than most tasks. */
+/** Opens the database for the next task in advance, because opening takes longer than most tasks. */
 export async function prepareDatabase(): Promise<void> {
   prepared ??= open();
   await prepared.catch(() => {
@@ -34,7 +37,7 @@ export async function prepareDatabase(): Promise<void> {
   });
 }
 
-/** Runs `work` on a new in-memory database that can only access `files` and whose settings are locked. */
+/** Runs `work` on a new in-memory database that can access only the given files and whose settings are locked. */
 export async function withDatabase<T>(
   files: readonly string[],
   work: (connection: DuckDBConnection) => Promise<T>,

@@ -4,13 +4,13 @@ import { LetterStatistics } from './letter-statistics.js';
 import { WesternWords } from './western-words.js';
 
 /*
- * Detects the encoding of a non-UTF-8 text by invalid bytes and by the letters in its words. If a text fits Windows-1252 and
- * other encodings, the likeliest encoding is used and the others are reported.
+ * Detects the encoding of text that is not UTF-8, by invalid bytes and by the letters in its words. If text fits Windows-1252
+ * and other encodings, the most likely encoding is used and the others are reported.
  */
 
 /** Result of {@link surveyEncoding}. */
 export interface EncodingSurvey {
-  /** Undefined if no encoding is proven. */
+  /** Undefined if the encoding cannot be determined reliably. */
   encoding: string | undefined;
   /** Other encodings that fit but give different letters. */
   others: string[];
@@ -24,7 +24,7 @@ export interface EncodingSurvey {
 /** Encoding that is assumed for non-UTF-8 text if it fits. */
 const WESTERN = 'windows-1252';
 const CHUNK_BYTES = 4 * 1024 ** 2;
-/** Maximum line length in bytes. Longer lines do not occur in ordinary text and are ignored. */
+/** Maximum line length in bytes. Ordinary text does not have longer lines, so longer lines are ignored. */
 const MAX_LINE_BYTES = 1024 ** 2;
 const EXCERPT_BYTES = 24;
 /** Maximum number of encodings in an error message. */
@@ -50,9 +50,9 @@ export async function surveyEncoding(path: string, signal?: AbortSignal): Promis
 }
 
 /**
- * Defines an encoding with up to two bytes per character. `characters` are the common characters, and `proof` is a character
- * that only this encoding has. An encoding without kana also needs a minimum number of words, since a few words fit many
- * encodings. If the proof may also be a rare character in another encoding, a minimum share of lines must contain it.
+ * Defines an encoding with up to two bytes per character. `characters` matches the common characters, and `proof` matches
+ * characters that only this encoding has. An encoding without kana also needs a minimum number of words, because a few words
+ * fit many encodings. If the proof may also be a rare character in another encoding, a minimum share of lines must contain it.
  */
 const eastAsian = (encoding: string, minWords: number, characters: string, proof: string, minShare = 0) => ({
   encoding,
@@ -97,9 +97,9 @@ class Survey {
   private readonly western = new WesternWords();
   private readonly letters = new LetterStatistics();
   private candidates = EAST_ASIAN;
-  /** Number of lines with a proof, by encoding. */
+  /** Number of lines that contain the proof of an encoding, by encoding. */
   private readonly proofs = new Map<string, number>();
-  /** Number of lines with bytes beyond ASCII. */
+  /** Number of lines with non-ASCII bytes. */
   private otherLines = 0;
   private lines = 0;
   private first: { line: number; excerpt: string } | undefined;

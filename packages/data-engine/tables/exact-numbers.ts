@@ -2,13 +2,13 @@ import { MAX_DIGITS } from '../limits.js';
 
 /** Maximum number of digits that programs print for a floating-point number without an exponent. */
 const PRINTED_DIGITS = 17;
-/** Maximum number of digits before the point in a printed number. A longer number is taken for an amount or an identifier. */
+/** Maximum number of digits before the point in a printed number. Longer numbers are treated as amounts or identifiers. */
 const MAX_PRINTED_INTEGER = 9;
 
 /**
- * Returns true if a double holds a decimal exactly as written. This is the case if the decimal has at most 15 digits, or the
- * same digits as the printed double, such as 0.30000000000000004. Trailing zeros of a fraction do not count. Longer integers
- * are identifiers.
+ * Returns true if a double holds a decimal exactly as written. The decimal must have at most 15 digits, or exactly the digits
+ * with which the double is printed, such as 0.30000000000000004. Trailing zeros of a fraction do not count. Longer integers are
+ * treated as identifiers.
  *
  * @param text digits with an optional sign, decimal point and exponent
  */
@@ -19,8 +19,8 @@ export function isExactDecimal(text: string): boolean {
 }
 
 /**
- * Returns true for exact decimals and for numbers that look like printed floating-point numbers. These differ from the nearest
- * double, printed with as many digits, in the last digit at most.
+ * Returns true for exact decimals and for numbers that look like printed floating-point numbers. When the nearest double is
+ * printed with as many digits, such a number differs from it in the last digit at most.
  */
 export function isExactNumber(text: string): boolean {
   if (isExactDecimal(text)) return true;

@@ -40,7 +40,7 @@ export function startOf<Row extends GridRow>(
     start: names,
     ...(first_row !== undefined && names < first_row && { first: first_row }),
     ...last,
-    // Column names require a row above the data.
+    // Without a row above the data, there are no column names.
     ...(header_row !== undefined ? { header: true } : names === first_row ? { header: false } : header && { header }),
     usual: detected.usual,
     above: detected.above.filter((part) => part.last < names),
@@ -50,8 +50,8 @@ export function startOf<Row extends GridRow>(
 }
 
 /**
- * Returns the row above the first data row that may hold the column names. This is the nearest row, unless that row is also
- * data and the table begins above it. Returns the first data row itself if there is no row above it.
+ * Returns the row above the first data row that may hold the column names. This is the nearest row, unless the nearest row is
+ * also data and the table begins above it. Returns the first data row itself if there is no row above it.
  */
 function namesAbove<Row extends GridRow>(
   rows: readonly Row[],
@@ -116,7 +116,7 @@ function isChosen(field: UncertainField, options: DialectOptions): boolean {
   return options[field] !== undefined;
 }
 
-/** Explains why no row of a file was read. */
+/** Returns the problem for a file of which no row could be read. */
 export function noRows({ header_row, first_row }: DialectOptions, lastOfFile: number, sentence: string): TaskProblem {
   const row = header_row ?? first_row;
   return row === undefined || lastOfFile === 0

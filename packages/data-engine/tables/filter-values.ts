@@ -10,7 +10,7 @@ import {
 } from '@duckdb/node-api';
 import { type ColumnType, TaskProblem } from '../tasks.js';
 
-/** Plural noun for the values of each type, used in messages. */
+/** Plural noun for each type, used in messages. */
 export const PLURALS: Record<ColumnType, string> = {
   integer: 'integers',
   number: 'numbers',
@@ -29,15 +29,15 @@ interface Parameter {
   type: DuckDBType;
 }
 
-/** Column that a filter compares. */
+/** Column with which a filter compares its value. */
 interface ComparedColumn {
   type: ColumnType;
   typeId?: DuckDBTypeId;
 }
 
 /**
- * Converts a value to a parameter that can be compared with a column. @throws TaskProblem `invalid_query` if the value has
- * another type
+ * Converts a value to a parameter that can be compared with a column. @throws TaskProblem `invalid_query` if the types do not
+ * match
  */
 export function comparedValue(value: unknown, column: ComparedColumn, loc: (string | number)[]): Parameter {
   const parameter = parameterOf(value, column);
@@ -115,7 +115,7 @@ function isDate(value: string): boolean {
 
 const isTime = (value: string): boolean => TIME.test(value);
 
-/** Returns true if a value is a timestamp. A date counts as midnight at its start. */
+/** Returns true if a value is a valid timestamp. A date counts as midnight at the start of that day. */
 function isTimestamp(value: string): boolean {
   const time = value.slice(11).replace(/Z$/, '');
   return isDate(value.slice(0, 10)) && (value.length === 10 || (/^[T ]$/.test(value.charAt(10)) && isTime(time)));

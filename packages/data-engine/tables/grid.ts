@@ -12,7 +12,10 @@ export interface GridRow {
   cells: readonly GridCell[];
 }
 
-/** Smallest integer with more digits than a double always holds exactly. Numbers from here on are reported as decimals. */
+/**
+ * Smallest integer with more digits than a double always holds exactly. This number and larger numbers are reported as
+ * decimals.
+ */
 const FIRST_INEXACT = 1e15;
 
 /** Adds a cell to the profile of its column and returns its text, or undefined for empty cells and errors. */

@@ -4,19 +4,20 @@ import { type GridCell, type GridRow, isFilled, isText, textOf } from './grid.js
 /** Evidence for a header: types that differ from the columns below, ordered numbers, or a table that contains only text. */
 export type HeaderEvidence = 'types' | 'sequence' | 'texts';
 
-/** Minimum number of columns in a scale of ordered numbers. Fewer numbers are too often in order by chance. */
+/** Minimum number of columns in a header of ordered numbers. Fewer numbers are too often in order by chance. */
 const SCALE_COLUMNS = 4;
-/** Last quarter, weekday, month, hour, day of a month and week. The next number is 0 or 1. */
+/** Last quarter, weekday, month, hour, day of a month and week. The number that follows is 0 or 1. */
 const CYCLE_ENDS = new Set([4, 7, 12, 23, 24, 28, 29, 30, 31, 52, 53]);
 
 /**
  * Decides whether a row holds the names of the columns below it. A cell whose type differs from its column is evidence for a
- * header. Otherwise the row must contain ordered numbers or dates (years, weeks, sizes) and a text unlike any cell below it, or
- * years above other numbers. A table with only text has a header, unless its first row is the only row and contains a value.
+ * header. Otherwise the row must contain ordered numbers or dates (years, weeks, sizes) and a text unlike every cell below it,
+ * or years above other numbers. A table that contains only text has a header, unless its first row is the only row and contains
+ * a value.
  *
  * @param ofRow profiles of the row itself
  * @param profiles profiles of all rows below
- * @param below some of these rows
+ * @param below sample of the rows below
  */
 export function headerEvidence(
   cells: readonly GridCell[],
@@ -42,7 +43,7 @@ export function headerEvidence(
   return isName ? 'texts' : undefined;
 }
 
-/** Returns true if a header could be a data row, or a first data row could be a header. */
+/** Returns true if a detected header may be a data row, or if a first data row may be a header. */
 export function isUncertainHeader(
   evidence: HeaderEvidence | undefined,
   cells: readonly GridCell[],
@@ -57,7 +58,7 @@ export function isUncertainHeader(
   return isInOrder(figures) && texts.some((column) => isUnlike(cells[column], column, below));
 }
 
-/** Returns true if a row of several ordered years is above other numbers. Some of these numbers may look like years. */
+/** Returns true if a row of ordered years is above other numbers. Some of these numbers may look like years. */
 function isAboveFigures(cells: readonly GridCell[], columns: readonly number[], below: readonly GridRow[]): boolean {
   const areYears = (row: readonly GridCell[]): boolean =>
     columns.every((column) => isYear(Number(textOf(row[column]))));
@@ -104,7 +105,7 @@ export function isSequence(cells: readonly GridCell[]): boolean {
   return times.length > 1 && times.every((time, at) => at === 0 || time > times[at - 1]!);
 }
 
-/** Continues numbers that start again after the end of a cycle: the weeks 51, 52, 1, 2 become 51, 52, 53, 54. */
+/** Continues numbers that restart after the end of a cycle: the weeks 51, 52, 1, 2 become 51, 52, 53, 54. */
 function unrolled(numbers: readonly number[]): readonly number[] {
   const start = numbers.findIndex((number, at) => at > 0 && number < numbers[at - 1]!);
   const end = numbers[start - 1] ?? NaN;
@@ -115,7 +116,7 @@ function unrolled(numbers: readonly number[]): readonly number[] {
 
 export const isYear = (number: number): boolean => Number.isInteger(number) && number >= 1900 && number <= 2100;
 
-/** Returns true if a cell differs in more than its digits from every cell below it in its column. */
+/** Returns true if a cell differs from every cell below it in its column, and not only by its digits. */
 function isUnlike(cell: GridCell, column: number, below: readonly GridRow[]): boolean {
   const shape = shapeOf(cell);
   return !isFilled(cell) || below.every(({ cells }) => shapeOf(cells[column]) !== shape);

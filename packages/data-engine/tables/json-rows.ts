@@ -33,8 +33,8 @@ const LF = 0x0a;
 
 /**
  * Finds the columns of NDJSON or of a JSON list of objects, and rewrites the file as delimited text. Columns are in the order
- * in which their keys first appear, and a missing key is null. Strings are text, or dates and times if they are ISO 8601.
- * Numbers with more digits than a double holds are text.
+ * in which their keys first appear, and a missing key becomes null. Strings are text, or dates and times if they are ISO 8601.
+ * Numbers with more digits than a double can hold are text.
  *
  * @throws TaskProblem `unreadable`, with the number of the object as its row
  */
@@ -231,7 +231,7 @@ class JsonRows {
       if (!this.ignoreErrors) throw this.problem(problem);
       this.skipped += 1;
       if (!this.isList) {
-        // First tries to read one object per line.
+        // First, try to read one object per line.
         const newline = bytes.indexOf(LF, at);
         const isThere = newline >= 0 && newline < end;
         if (!isThere && !isLast) {

@@ -1,6 +1,6 @@
 import { MAX_COLUMNS } from '../limits.js';
 
-/* Finds values in the bytes of a JSON document. */
+/* Finds values in the bytes of a JSON document without parsing them. */
 
 /** Maximum depth of lists and objects. The object that forms a row has depth 1. */
 export const MAX_DEPTH = 100;
@@ -42,7 +42,7 @@ const isUnstorable = (part: unknown): boolean =>
 
 export const TOO_DEEP = -3;
 
-/** Keys by position, because most objects of a file have the same keys. */
+/** Cache of keys by their position, because most objects in a file have the same keys. */
 export class KeyCache {
   private readonly keys: { raw: Buffer; key: string }[] = [];
 
@@ -56,7 +56,7 @@ export class KeyCache {
   }
 }
 
-/** Calls back for each member of a valid JSON object. */
+/** Calls a function for each member of a valid JSON object. */
 export function eachMember(
   bytes: Buffer,
   start: number,
@@ -79,8 +79,8 @@ export function eachMember(
 }
 
 /**
- * Returns the end position of a value, whether the value is valid or not. Returns -1 if it does not end, and {@link TOO_DEEP}
- * if it is nested too deeply.
+ * Returns the end position of a value, without checking that the value is valid. Returns -1 if the value does not end, and
+ * {@link TOO_DEEP} if it is nested too deeply.
  */
 export function endOfValue(bytes: Buffer, start: number, end: number): number {
   if (bytes[start] === QUOTE) return endOfText(bytes, start, end);

@@ -46,9 +46,9 @@ async function rowsWithout(connection: DuckDBConnection, column: number): Promis
   return { rows: rows.map(([place]) => Number(place)), count: Number(rows[0]?.[1] ?? 0) };
 }
 
-/** Maximum number of rows without a key in the result. */
+/** Maximum number of rows without a key that the result lists. */
 const MAX_EMPTY = 5;
-/** Maximum number of columns that are searched for text cells, and maximum length of the text in the result. */
+/** Maximum number of columns that are searched for text cells, and maximum length of the text quoted in the result. */
 const MAX_COLUMNS = 100;
 const MAX_CHARACTERS = 61;
 /** SQL for the zero-based index of a row in the table. Rows are in file order. */

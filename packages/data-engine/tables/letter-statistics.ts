@@ -9,7 +9,7 @@ const [CENTRAL, RUSSIAN] = ['pl cs sk hu ro hr sl bs'.split(' '), 'ru uk be bg'.
 const MACINTOSH = 'de fr es pt it sv da nb fi nl'.split(' ');
 const WESTERN = [...MACINTOSH, 'is', 'ca', 'et'];
 
-/** Languages written in each encoding, and the evidence in bits that a rare encoding needs. */
+/** Languages written in each encoding, and the additional evidence, in bits, that a rare encoding needs. */
 const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[], rarity: number]>> = {
   'windows-1252': [WESTERN, 0],
   'windows-1250': [CENTRAL, 4],
@@ -43,16 +43,19 @@ const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[],
   cp437: [MACINTOSH, 18],
 };
 
-/** Maximum number of distinct words. More words do not add evidence. */
+/** Maximum number of distinct words to compare. More words would not change the result. */
 const MAX_WORDS = 2_000;
-/** Evidence in bits that excludes another encoding, and its maximum per word, because a single foreign word proves nothing. */
+/**
+ * Evidence, in bits, that rules out another encoding, and the maximum evidence per word. The maximum exists because a single
+ * foreign word proves nothing.
+ */
 const PROOF_BITS = 10;
 const MAX_WORD_BITS = 6;
 /** Maximum number of other encodings that are listed in addition to the best encoding. */
 const MAX_OTHERS = 4;
-/** Encodings that exclude others but are too rare to be used unless the caller specifies them. */
+/** Encodings that are too rare to be used unless the caller specifies them. They can still rule out other encodings. */
 const STATED_ENCODINGS = ['macintosh', 'x-mac-cyrillic', 'cp850', 'cp852', 'cp857', 'cp437'];
-/** Minimum number of letter pairs that distinguish a language from random bytes. */
+/** Minimum number of letter pairs needed to distinguish a language from random bytes. */
 const MIN_PAIRS = 8;
 /** Maximum bits per letter pair for words that look like a language. */
 const MAX_BITS = 6.7;
@@ -148,15 +151,15 @@ interface Score {
 export interface LikelyEncodings {
   /** Most likely encoding. */
   best: string;
-  /** Other likely encodings that cannot be excluded and give different letters. */
+  /** Other likely encodings that cannot be ruled out and give different letters. */
   others: string[];
   /** Whether the words may belong to a language. */
   isPossible: boolean;
   /** Whether the words look like a language. */
   isPlausible: boolean;
-  /** Whether the words are implausible in every other encoding. Ignores encodings that turn letters into symbols. */
+  /** Whether the words are implausible in every other encoding. Ignores encodings in which letters become symbols. */
   isProven: boolean;
-  /** Whether Windows-1252 turns some letters into symbols and otherwise gives the same letters. */
+  /** Whether the words have the same letters in Windows-1252, except that some letters become symbols. */
   isBetterThanWestern: boolean;
 }
 
@@ -168,13 +171,13 @@ export class LetterStatistics {
     if (this.words.size < MAX_WORDS) this.words.add(word);
   }
 
-  /** Compares all encodings except for an excluded encoding. */
+  /** Compares all encodings except the excluded encoding. */
   likely(excluded?: string): LikelyEncodings {
     const scores = Object.entries(ENCODINGS)
       .filter(([encoding]) => encoding !== excluded)
       .map(([encoding, [languages, rarity]]) => this.scoreOf(encoding, languages, rarity));
     const least = scores.toSorted((a, b) => a.bits - b.bits)[0]!;
-    // Many encodings give the same letters. The first one in the list is the most common.
+    // Many encodings give the same letters. The first of them in the list is the most common.
     const best = scores.find(({ text }) => text === least.text)!;
     const different = scores.filter(({ text }, at) => scores.findIndex((other) => other.text === text) === at);
     const others = different.filter((score) => score.text !== best.text && evidence(best, score) < PROOF_BITS);
@@ -196,7 +199,7 @@ export class LetterStatistics {
     };
   }
 
-  /** Scores an encoding. The weight of a language is the share of words that it explains best. */
+  /** Scores an encoding. Each language is weighted by the share of words that it explains best. */
   private scoreOf(encoding: string, locales: readonly string[], rarity: number): Score {
     const decoder = decoderOf(encoding);
     // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is streamed.
@@ -224,7 +227,7 @@ function hasSignsForLetters({ text }: Score, best: Score): boolean {
   return text !== best.text && signs.length === letters.length && signs.every(isSame);
 }
 
-/** Returns the evidence for an encoding over another encoding, in bits. */
+/** Returns the evidence for one encoding over another, in bits. */
 function evidence(best: Score, other: Score): number {
   const ofWord = (at: number): number => other.bitsOfWords[at]! - best.bitsOfWords[at]!;
   return best.bitsOfWords.reduce(

@@ -1,6 +1,6 @@
 /*
- * Finds all number notations ("forms") that fit a string. The result is a bit set, because a string such as 1.234 can mean
- * 1.234 or 1,234. The other values of the column decide between them.
+ * Finds all number notations ("forms") that match a string. The result is a bit set, because a string such as 1.234 can mean
+ * 1.234 or 1,234. The other values of the column determine which form applies.
  */
 
 import { MAX_DIGITS } from '../limits.js';
@@ -36,7 +36,7 @@ const APOSTROPHE = 39;
 const ZERO = 48;
 const NINE = 57;
 
-/** Minimum number of digits of a telephone number with a plus sign. */
+/** Minimum number of digits in a telephone number that starts with a plus sign. */
 const PHONE_DIGITS = 8;
 
 /**
@@ -59,7 +59,7 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
   if (leading > MAX_DIGITS || (leading > 1 && bytes[from] === ZERO)) return 0;
   if (at === end) return leading === 0 ? 0 : ALL_NUMBER_FORMS | flags;
 
-  // All groups of three digits must have the same separator. Decimals may follow after a different sign.
+  // All groups of three digits must be separated by the same character. A different character may separate the decimals.
   const canGroup = leading >= 1 && leading <= 3 && bytes[from] !== ZERO;
   let first = 0;
   let second = 0;

@@ -4,16 +4,16 @@ import { identifier, literal, parquetRows } from '../sql-text.js';
 import { columnNames } from './column-names.js';
 import type { ParquetWriter } from './parquet-writer.js';
 
-/** Query whose columns have the names and types of a table. */
+/** Query that returns a table, with the column types of its result. */
 export interface ParquetTable {
   query: string;
   types: { name: string; type: ColumnType }[];
   rows: number;
 }
 
-/** Integer types whose values may have too many digits. */
+/** Integer types whose values may have more digits than a double can hold. */
 const LARGE_INTEGERS = new Set(['BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT']);
-/** Smallest number with too many digits. */
+/** Smallest integer with more digits than a double always holds. */
 const FIRST_LONG = `1${'0'.repeat(MAX_DIGITS)}`;
 const FLOATS = new Set(['FLOAT', 'DOUBLE']);
 const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
@@ -62,7 +62,7 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
   return { query: `FROM ${source} SELECT ${values.join(', ')}`, types, rows };
 }
 
-/** Returns the first column whose decimal type has too many digits, possibly within a struct or a list. */
+/** Returns the first column that contains a decimal type with too many digits. The type may be nested in a struct or a list. */
 async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<string | undefined> {
   const digits = "coalesce(precision, TRY_CAST(regexp_extract(logical_type, 'precision=(\\d+)', 1) AS BIGINT), 0)";
   const schema = await writer.run(
@@ -70,7 +70,7 @@ async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<s
   );
   const [, ...elements] = schema.getRows();
   let column = '';
-  // In the schema, elements follow their parent. This counts the remaining elements of the current column.
+  // In the schema, elements follow their parent. `open` counts the remaining elements of the current column.
   let open = 0;
   for (const [name, children, precision] of elements) {
     if (open === 0) column = String(name);
@@ -91,12 +91,12 @@ async function refuseRepeatedKeys(writer: ParquetWriter, source: string, origina
   throw new TaskProblem('unreadable', `${sentence}. Save its entries as a list`);
 }
 
-/** Returns an SQL condition that matches values which the column type does not hold exactly. */
+/** Returns an SQL condition that is true if the column type cannot hold some values exactly. */
 function inexactCondition(column: string, stored: string): string {
   const [, width = 0, scale = 0] = (DECIMAL.exec(stored) ?? []).map(Number);
   const mayBeLong = LARGE_INTEGERS.has(stored) || width - scale > MAX_DIGITS;
   const conditions = mayBeLong ? [`max(${column}) >= ${FIRST_LONG}`, `min(${column}) <= -${FIRST_LONG}`] : [];
-  // A decimal is exact if its double is printed with the same digits.
+  // A decimal is exact if its double has the same digits when printed.
   if (width > MAX_DIGITS)
     conditions.push(`bool_or(TRY_CAST(${nearest(column)}::VARCHAR AS ${stored}) IS DISTINCT FROM ${column})`);
   if (MAY_BE_INFINITE.test(stored)) conditions.push(`bool_or(isinf(${instantOf(column, stored)}))`);

@@ -7,7 +7,7 @@ import { NO_EXTENSIONS, ofMemory } from './duckdb-settings.js';
 import type { Reading } from './readings.js';
 import type { RowNumbers } from './row-numbers.js';
 
-/** Delimited UTF-8 text that DuckDB reads without guessing. */
+/** Delimited UTF-8 text that DuckDB reads without format detection. */
 export interface TextSource {
   path: string;
   delimiter: string;
@@ -18,9 +18,11 @@ export interface TextSource {
   columns: number;
   /** Whether rows may have fewer cells. Missing cells are null. */
   isRagged: boolean;
-  /** Line break at the end of each row. DuckDB would detect it from the first line, which may end inside a cell. */
+  /** Line break at the end of each row. DuckDB would detect it from the first line, which may end inside a quoted cell. */
   newLine: '\n' | '\r\n';
-  /** Content of a cell without a value. If it is the empty string, empty cells have no value, quoted or not. */
+  /**
+   * Content of a cell without a value. If it is the empty string, empty cells have no value, whether they are quoted or not.
+   */
   nullToken: string;
   hasNewlines: boolean;
   /** Length in bytes. */
@@ -40,21 +42,22 @@ export interface TextTable {
 }
 
 /**
- * Maximum number of cells and columns whose statistics are computed in a single query. Counting distinct values takes memory.
+ * Maximum number of cells, and minimum and maximum number of columns, whose statistics are computed in a single query. Counting
+ * distinct values takes memory.
  */
 const CELLS_AT_ONCE = 16_000_000;
 const COLUMNS_AT_ONCE = { least: 4, most: 32 };
 /**
- * Maximum number of cells in a row group, which is kept in memory while it is written. DuckDB's default number of rows is the
- * upper limit.
+ * Maximum number of cells in a row group. The whole group is in memory while it is written. DuckDB's default number of rows is
+ * the upper limit.
  */
 const CELLS_OF_GROUP = 4_000_000;
 const ROWS_OF_GROUP = { least: 2_048, most: 122_880 };
 const BLANKS = ' \t\u00a0\u2009\u202f';
-/** DuckDB's limit for quoted rows is only raised if a row is longer than this. */
+/** Row length in bytes above which DuckDB's limit for quoted rows must be raised. */
 const USUAL_ROW_BYTES = 1024 ** 2;
 
-/** Database for a conversion. It only runs the service's own statements. */
+/** Database used for a conversion. It only runs the service's own statements. */
 export class ParquetWriter {
   private constructor(
     private readonly instance: DuckDBInstance,
@@ -178,7 +181,7 @@ function valueOf(reading: Reading, column: string, isPadded: boolean): string {
     case 'integer':
     case 'number': {
       const number = plainNumber(reading, text);
-      // A percentage is parsed with the exponent e-2, because 12.3 / 100 would not be 0.123.
+      // A percentage is parsed with the exponent e-2, because 12.3 / 100 is not exactly 0.123 in floating point.
       if (reading.isPercent) return `(rtrim(${number}, ${literal(`%${BLANKS}`)}) || 'e-2')::DOUBLE`;
       return `${number}::${reading.type === 'integer' ? 'BIGINT' : 'DOUBLE'}`;
     }

@@ -30,7 +30,7 @@ export async function runQuery(task: QueryTask): Promise<QueryAnswer> {
         await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT * FROM ${parquetRows(file)}`);
       await checkSelect(connection, sql, Object.keys(tables));
       if (save === undefined) return await answer(connection, sql, task);
-      // The result is stored once, because running the query a second time may return different rows.
+      // The result is stored before it is written, because a second run of the query may return different rows.
       await connection.run(`CREATE TEMP TABLE ${identifier(RESULT)} AS FROM query(${literal(sql)})`);
       await write(connection, partialPath(save.to), save);
       return await answer(connection, `FROM temp.${identifier(RESULT)}`, task);
@@ -53,7 +53,7 @@ async function answer(connection: DuckDBConnection, sql: string, { limit, maxByt
   return { columns, rows, truncated: cut !== null };
 }
 
-/** Writes the whole result. The file appears only when it is complete. */
+/** Writes the whole result. The file does not exist under its final name until it is complete. */
 async function write(
   connection: DuckDBConnection,
   part: string,
@@ -82,7 +82,7 @@ async function write(
   }
 }
 
-/** Returns SQL for a result that the file format can hold without loss, and the format options. */
+/** Returns the format options, and SQL that converts the result to values that the file format holds without loss. */
 async function written(
   connection: DuckDBConnection,
   format: keyof typeof FORMATS,
@@ -95,7 +95,7 @@ async function written(
     return { source: casts === '' ? source : `${source} SELECT * REPLACE (${casts})`, options };
   }
   if (statement.columnCount !== 1) return { source, options };
-  // In a single-column CSV file, a null or a cell of blanks would be written as a blank line, which readers skip.
+  // In a single-column CSV file, a null or a blank cell would be written as a blank line, which CSV readers skip.
   const column = identifier(statement.columnName(0));
   const isText = columnType(statement.columnType(0)) === 'text';
   return {
@@ -109,7 +109,10 @@ const HUGE_INTEGER = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\bU?HUGEINT(?=[[\],)]|$)/g;
 /** Parquet types for 128-bit integers. The first type that can hold all values is used. */
 const HUGE_INTEGER_TYPES = ['BIGINT', 'DECIMAL(38, 0)', 'VARCHAR'];
 
-/** Returns casts for 128-bit integers, such as sums of integers. DuckDB would write them to Parquet as rounded doubles. */
+/**
+ * Returns casts for columns with 128-bit integers, such as sums of integers. Without them, DuckDB would write rounded doubles
+ * to Parquet.
+ */
 async function castsOfHugeIntegers(connection: DuckDBConnection, source: string): Promise<string> {
   const casts: string[] = [];
   for (const [name, type] of (await connection.runAndReadAll(`DESCRIBE ${source}`)).getRows() as [string, string][]) {
@@ -129,7 +132,7 @@ async function castsOfHugeIntegers(connection: DuckDBConnection, source: string)
   return casts.join(', ');
 }
 
-/** Types of DuckDB errors that are caused by the statement. All other errors are caused by bugs or damaged files. */
+/** Types of DuckDB errors that are caused by the statement. Other errors are caused by bugs or damaged files. */
 const ABOUT_STATEMENT = new RegExp(
   `^(?:${[
     'Binder|Catalog|Constraint|Conversion|Decimal|Dependency|Divide by Zero|Expression|Invalid Configuration|Invalid Input',
@@ -138,10 +141,10 @@ const ABOUT_STATEMENT = new RegExp(
   ].join('|')}) Error`,
 );
 
-/** Returns DuckDB's error message without excerpts of the statement and without file names. */
+/** Converts a DuckDB error to a problem whose message contains no excerpts of the statement and no file names. */
 function problemOf(error: unknown, tables: Record<string, string>, part: string | undefined): unknown {
   if (!(error instanceof Error) || error instanceof TaskProblem || error instanceof Interrupted) return error;
-  // The error message may contain values that the statement computed.
+  // The start of the error message identifies its type. The rest may contain values that the statement computed.
   const message = error.message.slice(0, MAX_SENTENCE);
   if (ofMemory(error) !== undefined || message.startsWith('INTERRUPT Error')) return error;
   if (message.startsWith('IO Error') && isDiskFull(error)) return error;

@@ -6,7 +6,8 @@ import { withDatabase } from './duckdb.js';
 import { plan, type SourceColumn } from './structured-query.js';
 
 /**
- * Runs a structured query. Unless the query sorts them, rows are in file order and groups are in the order of their first rows.
+ * Runs a structured query. Unless the query specifies an order, rows are in file order, and groups are in the order of their
+ * first rows.
  */
 export async function readTableRows({ table, query }: ReadTask): Promise<ReadAnswer> {
   return await withDatabase([table], async (connection) => {
@@ -27,7 +28,7 @@ export async function readTableRows({ table, query }: ReadTask): Promise<ReadAns
   });
 }
 
-/** Returns the columns as DuckDB names them. If names differ only in case, DuckDB numbers all but the first. */
+/** Returns the columns under their DuckDB names. If names differ only in case, DuckDB appends a number to all but the first. */
 async function columnsOf(connection: DuckDBConnection, table: string): Promise<SourceColumn[]> {
   const statement = await connection.prepare(`FROM ${parquetRows(table)}`);
   return Array.from({ length: statement.columnCount }, (_, index) => {

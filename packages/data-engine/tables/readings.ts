@@ -1,7 +1,7 @@
 import type { DateOrder } from '../tasks.js';
 import { type DateForm, DAY_FIRST_FORMS, DOTTED_FORMS, formBit, MONTH_FIRST_FORMS } from './date-forms.js';
 
-/** Rule that converts a column's text into values. */
+/** Rule for converting a column's text to values. */
 export type Reading =
   | { type: 'text' | 'boolean' | 'json' }
   | { type: 'integer' | 'number'; decimal: '.' | ','; thousands: string; isPercent: boolean }
@@ -11,14 +11,14 @@ export type Reading =
 
 /** Decimal sign, thousands separator and date order of a table. */
 interface TableSigns {
-  /** Null if the columns differ. The same applies to `thousands`. */
+  /** Null if the columns differ. This also applies to `thousands`. */
   decimal: '.' | ',' | null;
   thousands: string | null;
   /** Null if no column has dates, or if the columns differ. */
   date_order: DateOrder | null;
 }
 
-/** Readings of the columns, and the choices that were ambiguous. */
+/** Readings of the columns, and the table settings that were ambiguous. */
 export interface TableReadings extends TableSigns {
   readings: Reading[];
   uncertain: ('decimal' | 'date_order')[];

@@ -18,8 +18,8 @@ const ESCAPED = 2;
  * bytes.
  *
  * LF, CRLF and CR end a record. A cell that starts with a quote, possibly after blanks, extends to the closing quote, and a
- * doubled quote stands for a single quote. Text after the closing quote belongs to the cell, but blanks do not. A quote
- * elsewhere is ordinary text, and so are quotes between blanks and text.
+ * doubled quote represents a single quote. Text after the closing quote belongs to the cell, but blanks do not. Any other quote
+ * is ordinary text, including a quote that follows other text.
  */
 export class RecordScanner {
   /** Number of cells in the last record. Cells beyond {@link MAX_COLUMNS} are only counted. */
@@ -31,8 +31,8 @@ export class RecordScanner {
   /** Whether the last record has an unclosed quote. */
   isUnclosed = false;
   /**
-   * Last cell with text after a quote that a backslash may escape, so that the end of the cell is uncertain. -1 if there is no
-   * such cell.
+   * Last cell that contains a backslash before a quote. If the backslash escapes the quote, the cell ends elsewhere. -1 if
+   * there is no such cell.
    */
   escapedCell = -1;
   longest = 0;
@@ -42,7 +42,7 @@ export class RecordScanner {
   /** Lookup table with 1 for each byte that ends a bare cell. */
   private readonly isEnd = new Uint8Array(256);
   private newline = 0;
-  /** Bytes that contain the last record, and its start and end. */
+  /** Bytes that contain the last record. */
   bytes: Uint8Array = new Uint8Array(0);
 
   constructor(
@@ -152,7 +152,7 @@ export class RecordScanner {
     return this.ends[cell]!;
   }
 
-  /** Returns true if the bytes between {@link start} and {@link end} are not only the content of the cell. */
+  /** Returns true if the bytes between {@link start} and {@link end} must be converted to get the content of the cell. */
   isEscaped(cell: number): boolean {
     return this.kinds[cell] === ESCAPED;
   }

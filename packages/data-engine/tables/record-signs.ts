@@ -5,7 +5,7 @@ const BLANK = 0x20;
 const NUMBER_SIGN = 0x23;
 const NINE = 0x39;
 
-/** Hints that a record may not be data. */
+/** Indications that a record may not be data. */
 export interface RecordSigns {
   /** Whether a table may end at the record: a total, a comment, a note, a drawn line or an empty row. */
   mayEnd: boolean;
@@ -15,7 +15,7 @@ export interface RecordSigns {
   mayBeTotal: boolean;
 }
 
-/** Looks for hints in the first cells of a record. It works on bytes because it runs for every record. */
+/** Inspects the first cells of a record. Works on bytes because it runs for every record. */
 export function signsOf(scanner: RecordScanner, width: number): RecordSigns {
   const { bytes } = scanner;
   const signs = { mayEnd: false, mayBeTotal: false, isSpaced: scanner.cells > 1 };
@@ -37,7 +37,7 @@ export function signsOf(scanner: RecordScanner, width: number): RecordSigns {
     signs.mayEnd ||= !hasText && isTotalAt(bytes, start, end);
     hasText = true;
   }
-  // A single filled cell may be a note.
+  // A row with a single filled cell may be a note.
   signs.mayEnd ||= filled < 2 || hasSignsAlone;
   return signs;
 }

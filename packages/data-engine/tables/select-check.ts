@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { MAX_SQL } from '../limits.js';
 import { TaskProblem } from '../tasks.js';
 
-/** Allowed table functions. All others read files or reveal details of the database or the machine. */
+/** Allowed table functions. All other table functions read files or reveal details of the database or the machine. */
 const TABLE_FUNCTIONS = new Set([
   'range',
   'generate_series',
@@ -13,7 +13,9 @@ const TABLE_FUNCTIONS = new Set([
   'repeat_row',
 ]);
 
-/** Rejected functions: they reveal settings (which contain file names), execute SQL, sleep, or trust their arguments too much. */
+/**
+ * Rejected functions. They reveal settings (which contain file names), execute SQL, sleep, or do not validate their arguments.
+ */
 const REFUSED_FUNCTIONS = new Set([
   'combine',
   'current_setting',
@@ -48,8 +50,8 @@ interface Syntax {
 /**
  * Checks that a statement is a single SELECT that only reads the given tables.
  *
- * The locked database denies access to files, the network and settings anyway. This check rejects such statements before
- * anything runs, and also blocks functions that reveal details of the machine. It uses DuckDB's own syntax tree.
+ * The locked database already denies access to files, the network and settings. This check rejects such statements before
+ * anything runs, and also blocks functions that reveal details of the machine. It inspects DuckDB's own syntax tree.
  *
  * @throws TaskProblem `invalid_sql`
  */
@@ -59,7 +61,7 @@ export async function checkSelect(connection: DuckDBConnection, sql: string, tab
   const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
   const syntax = parse(String(reader.getRows()[0]![0]));
   if (syntax.error) {
-    // The serializer supports SELECT only.
+    // DuckDB can only serialize SELECT statements.
     if (syntax.error_type === 'not implemented') refuse('Only a single SELECT statement can be run');
     refuse(`Parser Error: ${syntax.error_message ?? 'syntax error'}${lineOf(sql, syntax.position)}`);
   }
@@ -84,7 +86,7 @@ function lineOf(sql: string, position: string | undefined): string {
 
 type Node = Record<string, unknown>;
 
-/** Yields all objects of a syntax tree. It is not recursive because trees can be deep. */
+/** Yields all objects of a syntax tree. It is iterative because trees can be very deep. */
 function* nodesOf(root: unknown): Generator<Node> {
   const waiting = [root];
   while (waiting.length > 0) {
@@ -95,7 +97,10 @@ function* nodesOf(root: unknown): Generator<Node> {
   }
 }
 
-/** Returns the lower-case names of the given tables and of the WITH definitions that do not hide a database table. */
+/**
+ * Returns the lower-case names of the given tables and of the WITH definitions, except for definitions with the name of a
+ * built-in view.
+ */
 async function existingTables(
   connection: DuckDBConnection,
   tables: readonly string[],

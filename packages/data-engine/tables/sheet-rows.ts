@@ -80,7 +80,7 @@ async function emptySheet(workbook: Workbook, sheet: string, signal?: AbortSigna
 }
 
 class SheetRows {
-  /** Whether the column between the table and the columns to its right has been empty so far. */
+  /** Whether all cells read so far are empty in the column that separates the table from other columns to its right. */
   isSplit = true;
   private readonly profiles = new ColumnProfiles(MAX_COLUMNS);
   private readonly ofFirst = new ColumnProfiles(MAX_COLUMNS);
@@ -92,7 +92,7 @@ class SheetRows {
   private readonly sums = new TableSums(this.search.sums);
   private first: GridCell[] | undefined;
   private width = 0;
-  /** Number of the last row with cells. */
+  /** Number of the last row with cells read so far. */
   private last = 0;
   private isBelowLeftOut = false;
 
@@ -108,7 +108,7 @@ class SheetRows {
     this.tail = new TableTail(this.extent.usual, this.leftOut.rows.size > 0 || options.subtotals === 'keep');
   }
 
-  /** Subtotals among the rows. Complete after the last row. */
+  /** Subtotals found in the table. Complete after the last row. */
   get subtotals(): Subtotals {
     return this.search.result(this.options.subtotals, this.options.last_row);
   }

@@ -10,7 +10,7 @@ export interface AdjacentColumns {
 }
 
 /**
- * Finds the columns to the right of the first empty column, which hold another table or a note. Cells above the table are
+ * Finds the columns to the right of the first empty column. They hold another table or a note. Cells above the table are
  * included.
  *
  * @param rows the first rows of the sheet

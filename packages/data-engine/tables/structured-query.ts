@@ -17,7 +17,7 @@ export interface SourceColumn {
   typeId: DuckDBTypeId;
 }
 
-/** Structured query compiled to SQL statements on a view `file`, which `source` defines. */
+/** Structured query, compiled to SQL statements on the view `file`. `source` defines this view. */
 export interface Plan {
   source: string;
   /** Statement that counts all matching rows or groups. */
@@ -89,7 +89,7 @@ function finder(columns: readonly SourceColumn[]): ColumnLookup {
   };
 }
 
-/** Returns a lookup function for the ORDER BY columns of a grouped query, which must be result columns. */
+/** Returns a lookup function for the ORDER BY columns of a grouped query. These must be columns of the result. */
 function resultColumnFinder(resultColumns: readonly ResultColumn[]): ColumnLookup {
   const places = new Map(resultColumns.map(({ name: column, type }, index) => [column, { type, sql: `a${index}` }]));
   return (column, loc) => {
@@ -167,7 +167,7 @@ function aggregateColumn({ function: kind, column, as }: Aggregate, loc: Locatio
 
 const isNumeric = (type: ColumnType): boolean => type === 'integer' || type === 'number';
 
-/** Returns the ORDER BY clause. Without sorting, DuckDB keeps the file order and does not need to read skipped rows. */
+/** Returns the ORDER BY clause. Without one, DuckDB keeps the file order and does not need to read skipped rows. */
 function orderBy({ order_by = [] }: StructuredQuery, isGrouped: boolean, find: ColumnLookup): string {
   const terms = order_by.map(({ column, descending = false }, index) => {
     const { sql } = find(column, ['order_by', index, 'column']);
@@ -182,7 +182,7 @@ function conditions(filters: readonly Filter[], find: ColumnLookup): Bound {
   return { ...bound, sql: terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : '' };
 }
 
-/** Compiles a filter. Comparisons with null are unknown, so a null cell only matches IS NULL. */
+/** Compiles a filter. A comparison with null is never true, so a null cell only matches IS NULL. */
 function condition({ column, op, value }: Filter, loc: Location, find: ColumnLookup, bound: Bound): string {
   const filterColumn = find(column, [...loc, 'column']);
   const { sql, type } = filterColumn;

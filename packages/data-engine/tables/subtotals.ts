@@ -6,21 +6,23 @@ import { findSumRows, type NumberRow, type SumRow } from './sum-rows.js';
 import { type TotalLabel, isTotalLabel, totalLabelOf } from './total-labels.js';
 
 /**
- * Maximum number of blocks that are added up at the same time. A total over several subtotals ends a block that starts above
- * the first of them.
+ * Maximum number of blocks that are summed at the same time. A total over several subtotals ends the block that starts above
+ * the first of these subtotals.
  */
 const MAX_BLOCKS = 32;
-/** Maximum number of cells. In larger tables, only rows labelled as totals are checked. */
+/**
+ * Maximum number of cells for which unlabelled sums are searched. In larger tables, only rows labelled as totals are checked.
+ */
 export const MAX_CELLS = 100_000;
 /** Maximum number of subtotals that are listed separately. */
 const MAX_LISTED = 100;
 
 type Numbers = readonly (number | undefined)[];
 
-/** Row inside a table that is labelled as a total. */
+/** Row that is labelled as a total. */
 interface Candidate {
   row: GridRow;
-  /** Whether its numbers are the sums of the rows above it, starting from the start of a block. */
+  /** Whether its numbers are the sums of the rows above it, counted from the start of a block. */
   isSum: boolean;
   /** Whether neither the label nor the sums can be a coincidence. */
   isCertain: boolean;
@@ -46,7 +48,7 @@ export const NO_SUBTOTALS: Subtotals = { rows: new Map(), sums: new Set(), choic
  * and brands can have such names, too.
  */
 export class SubtotalSearch {
-  /** Numbers of the rows that are sums of other rows. */
+  /** Numbers of the labelled rows that are sums of other rows. */
   readonly sums = new Set<number>();
   private readonly candidates: Candidate[] = [];
   /**
@@ -58,7 +60,7 @@ export class SubtotalSearch {
   private rows = 0;
   private all: NumberRow[] = [];
   private cells = 0;
-  /** Number of the last row with numbers and without a label. */
+  /** Number of the last row that has numbers and no total label. */
   private lastData = 0;
 
   /** Adds a row of the table with its numbers in the numeric columns. */
@@ -72,7 +74,7 @@ export class SubtotalSearch {
     const isData = !mayBeSum || !this.addCandidate(row, numbers, label);
     if (isData) for (const block of this.blocks) block.add(numbers);
     if (this.rows === 1 || mayBeSum) this.blocks.push(new ColumnSums());
-    // The two blocks that cover the whole table are always kept.
+    // The first two blocks, which cover the whole table, are always kept.
     if (this.blocks.length > MAX_BLOCKS) this.blocks.splice(2, 1);
     if (label === undefined) {
       this.above = row.cells;
@@ -105,13 +107,13 @@ export class SubtotalSearch {
     };
   }
 
-  /** Returns whether several rows labelled as totals are sums, including a sum of several addends. */
+  /** Returns whether several labelled rows are sums and at least one of them has several addends. */
   private hasSeveralSums(): boolean {
     const sums = this.candidates.filter(({ isSum }) => isSum);
     return sums.length > 1 && sums.some(({ hasAddends }) => hasAddends);
   }
 
-  /** Returns sum rows that are not labelled as totals. */
+  /** Returns the sum rows that are not labelled as totals. */
   private sumsWithoutName(lastRow?: number): SumRow[] {
     const excludedRows = new Set([lastRow, ...this.candidates.map(({ row }) => row.number)]);
     return findSumRows(this.all).filter(({ row }) => !excludedRows.has(row.number));
@@ -134,9 +136,7 @@ export class SubtotalSearch {
     return true;
   }
 
-  /**
-   * Returns the rows with plain labels below all data. Different rules apply to them, because they are at the end of the table.
-   */
+  /** Returns the rows with plain total labels below all data. Different rules apply at the end of the table. */
   private endOfTable(): ReadonlySet<Candidate> {
     const isPlain = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find(isText)));
     return new Set(this.candidates.filter(({ row }) => row.number > this.lastData && isPlain(row)));
@@ -144,7 +144,8 @@ export class SubtotalSearch {
 }
 
 /**
- * Returns the label of a row: its first text, or a text with a number to its right. Returns undefined for rows without numbers.
+ * Returns the total label of a row. The label is its first text, or a text with a number somewhere to its right. Returns
+ * undefined for rows without numbers.
  */
 function labelIn(cells: readonly GridCell[], numbers: Numbers): TotalLabel | undefined {
   const lastNumber = numbers.findLastIndex((number) => number !== undefined);
@@ -157,7 +158,7 @@ function labelIn(cells: readonly GridCell[], numbers: Numbers): TotalLabel | und
   return undefined;
 }
 
-/** Lists subtotals that are left out. */
+/** Returns the entries that describe the omitted subtotals. */
 export function leftOutEntries({ rows }: Subtotals, lastRow: number): LeftOut[] {
   const parts: LeftOut[] = [];
   for (const row of rows.values()) {

@@ -10,7 +10,7 @@ import { type GridCell, type GridRow, isFilled, textOf } from './grid.js';
 const MIN_BITS = 4.5;
 /** Minimum evidence for leaving out a row without a label. */
 const PROOF_BITS = 8;
-/** Bits for the position of the last row, which is often the grand total. Rows above it have bits subtracted instead. */
+/** Bits added for the last row, which is often the grand total, and subtracted for all other rows. */
 const LAST_ROW_BITS = 2.5;
 /** Evidence from a label that names a total, from a missing label, and from a label unlike the other labels. */
 const NAME_BITS = 20;
@@ -38,11 +38,11 @@ export interface SumRow {
 interface Block {
   start: number;
   sums: ColumnSums;
-  /** Whether totals are also added up. */
+  /** Whether the sums include the totals in the block. */
   hasTotals?: boolean;
 }
 
-/** Returns the totals of a table. Either all of them are below their rows, or all of them are above. */
+/** Returns the totals of a table. The totals are either all below or all above the rows that they sum. */
 export function findSumRows(rows: readonly NumberRow[]): SumRow[] {
   const [below, above] = [search(rows, LAST_ROW_BITS), search(rows.toReversed(), 0)];
   const best = evidenceOf(above) > evidenceOf(below) ? above : below;
@@ -56,7 +56,8 @@ function search(rows: readonly NumberRow[], lastBits: number): SumRow[] {
   const sumRows: SumRow[] = [];
   const totals = new Set<number>();
   const blockAt = (start: number): Block => ({ start, sums: new ColumnSums() });
-  // The first row may be a header of numbers, and totals that were found by chance may be data.
+  // The first row may be a header of numbers, so some blocks start at the second row. A row may equal a sum by chance, so some
+  // blocks also include the totals.
   let blocks = [{ ...blockAt(0), hasTotals: true }, { ...blockAt(1), hasTotals: true }, blockAt(0), blockAt(1)];
   const fixed = blocks.length;
   const lastWithNumbers = rows.findLastIndex(({ numbers }) => numbers.some((number) => number !== undefined));
@@ -105,7 +106,7 @@ function labelBits({ row, numbers, isNamed }: NumberRow, addends: readonly Numbe
   return shapes.size === 1 && !shapes.has(shapeOf(label)) ? UNLIKE_LABEL_BITS : 0;
 }
 
-/** Returns the kinds of characters in a label, such as `Aa Aa` for `New York` and `A0` for `Q1`. */
+/** Returns the character classes of a label, such as `Aa Aa` for `New York` and `A0` for `Q1`. */
 const shapeOf = (cell: GridCell): string =>
   textOf(cell)
     .replace(/\p{Script=Latin}+/gu, (word) =>

@@ -3,7 +3,7 @@ import { identifier, literal, parquetRows } from '../sql-text.js';
 import { type ColumnType, TaskProblem } from '../tasks.js';
 import { columnType } from './cells.js';
 
-/** Column of a converted table as DuckDB names it. */
+/** Column of a converted table, under the name that DuckDB uses. */
 export interface StoredColumn {
   name: string;
   type: ColumnType;

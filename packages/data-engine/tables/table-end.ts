@@ -4,15 +4,15 @@ import { countFilled, type GridCell, type GridRow, isComment, isFilled, isText, 
 import { addLeftOut, leftOutEntry } from './left-out.js';
 import { isTotalLabel } from './total-labels.js';
 
-/** Maximum number of rows from the first total or note to the end of a file. */
+/** Maximum number of rows from the first total or note to the end of a file. Only these rows can be omitted. */
 const MAX_ROWS = 20;
-/** Row that may be the end of a table. */
+/** Row near the end of a table. */
 export interface TailRow extends GridRow {
   /** Whether the row above it is empty. */
   isApart: boolean;
-  /** Whether it has as many cells as the table. */
+  /** Whether it has as many cells as the table has columns. */
   isFull: boolean;
-  /** Whether a blank follows each delimiter, as in prose, unlike in the other rows of the file. */
+  /** Whether a blank follows each delimiter, as in prose, and the other rows of the file do not have these blanks. */
   isProse?: boolean;
 }
 
@@ -20,11 +20,14 @@ export interface TableEnd {
   /** Held-back rows that turned out to belong to the table. */
   rows: TailRow[];
   below: LeftOut[];
-  /** Number of the first row that may not belong to the table because it may be a total, a note or a row of another table. */
+  /**
+   * Number of the first row that may not belong to the table, because it may be a total, a note or a row of another table.
+   * Undefined if all rows certainly belong to it.
+   */
   otherEnd: number | undefined;
 }
 
-/** Returns whether a table may end above a row or soon after it. */
+/** Returns whether a table may end at a row or shortly after it. */
 export const mayEndAt = (row: TailRow): boolean =>
   row.isApart ||
   row.isProse === true ||
@@ -36,7 +39,7 @@ export const mayEndAt = (row: TailRow): boolean =>
 
 const hasLabel = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find(isText)));
 
-/** Returns true for a row whose only filled cell is a text in the first column, such as a note. */
+/** Returns true for a row whose only filled cell is text in the first column, such as a note. */
 const isTextAlone = (row: GridRow): boolean => isText(row.cells[0]) && countFilled(row) === 1;
 
 /** Returns true for a row of characters that draw a line across the table, such as `-----` and `---`. */
@@ -50,29 +53,29 @@ const NOTE = /^[*†‡(\[]|：|:(?:\s|$)|\S\s+\S+\s+\S/;
 /** Minimum number of columns in a table for which a row with a single cell is unlikely to be data. */
 const MIN_COLUMNS = 3;
 
-/** Last rows of a table while it is read, including totals and notes at its end. */
+/** Holds back the last rows read from a table until it is known whether they belong to it. */
 export class TableTail {
   private rows: TailRow[] = [];
-  /** Number of rows with a single text. */
+  /** Number of rows whose only filled cell is text in the first column. */
   private textsAlone = 0;
   /** First row that may be the header of another table. */
   private nextHeader: TailRow | undefined;
-  /** Rows with text in a non-text column. */
+  /** Rows with text in a column that does not contain text otherwise. */
   private readonly unlike = new WeakSet<TailRow>();
-  /** Number of the first row after the last empty row, and the smallest number of rows between two empty rows. */
+  /** Number of the first row after the last empty row, and the size of the smallest group of rows between empty rows. */
   private lastGap: number | undefined;
   private smallestGroup = Infinity;
 
   /**
    * @param width usual number of filled cells
-   * @param hasGroups whether subtotals end groups of rows. Empty rows between groups are then expected
+   * @param hasGroups whether subtotals end groups of rows, so that empty rows between groups are expected
    */
   constructor(
     private readonly width: number,
     private readonly hasGroups: boolean,
   ) {}
 
-  /** Whether rows are held back until the end. */
+  /** Whether some rows are being held back. */
   get isOpen(): boolean {
     return this.rows.length > 0;
   }
@@ -101,7 +104,7 @@ export class TableTail {
     return this.rows.length > MAX_ROWS ? this.rows.splice(0) : [];
   }
 
-  /** Rows labelled as totals. They are totals only if they match the sums of their columns. */
+  /** Rows labelled as totals. They count as totals only if they match the sums of their columns. */
   get totals(): TailRow[] {
     return this.rows.filter((row) => hasLabel(row) && !row.isApart);
   }
@@ -114,7 +117,7 @@ export class TableTail {
   /**
    * Separates the rows of the table from totals, notes and comments at its end.
    *
-   * @param isSum whether the numbers of a row are the sums or averages of the rows above `end`
+   * @param isSum returns whether the numbers of a row are the sums or averages of the rows above it
    */
   close(isSum: (total: TailRow, rows: readonly TailRow[]) => boolean): TableEnd {
     const { rows } = this;
@@ -142,13 +145,13 @@ export class TableTail {
     const [guess] = guesses.filter((row) => row !== undefined).toSorted((a, b) => a - b);
     if (guess === undefined) return { rows: tableRows, below, otherEnd: undefined };
     const lastAbove = tableRows.findLastIndex((row) => row.number < guess && countFilled(row) > 0);
-    // Empty rows directly above this guess do not belong to the table either.
+    // Empty rows directly above this row do not belong to the table either.
     return { rows: tableRows, below, otherEnd: Math.min(guess, tableRows[lastAbove + 1]?.number ?? guess) };
   }
 
   /**
-   * Returns the number of the first row of a tail that may consist of notes: labels of totals, prose, or the only rows with a
-   * single text.
+   * Returns the number of the first row that may be a note. Notes are labels of totals without numbers, prose, or the only rows
+   * with a single text.
    */
   private noteAt(rows: readonly TailRow[]): number | undefined {
     const last = rows.at(-1);
@@ -160,7 +163,10 @@ export class TableTail {
     return mayBeNotes ? notes[0]!.number : undefined;
   }
 
-  /** Returns the number of the first row after the last empty row, unless empty rows separate groups of the table. */
+  /**
+   * Returns the number of the first row after the last empty row. Returns undefined if the empty row seems to separate groups
+   * of the same table.
+   */
   private gapAbove(rows: readonly TailRow[]): number | undefined {
     const { lastGap } = this;
     if (lastGap === undefined || !rows.some(({ number }) => number === lastGap)) return undefined;
@@ -180,7 +186,7 @@ export class TableTail {
     return filled === 0 && !isBelow ? '' : 'note';
   }
 
-  /** Returns true if a row is a sentence that contains delimiters and cannot be a row of the table. */
+  /** Returns true if a row is a sentence whose punctuation was read as delimiters. */
   private isNote(row: TailRow): boolean {
     const mayBeNote =
       row.isProse === true || (row.isApart && !row.isFull && isTextRow(row) && NOTE.test(textOf(row.cells[0])));

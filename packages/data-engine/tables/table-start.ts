@@ -36,9 +36,8 @@ export interface StartOptions<Row extends GridRow = GridRow> {
 }
 
 /**
- * Finds the first row of a table. Rows with fewer filled cells than usual are titles if they are above the first row with the
- * usual number. Only text can be a title, unless an unmistakable header follows. A narrow row of text directly above numbers is
- * a header with missing names.
+ * Finds the first row of a table. Rows above the first row with the usual number of filled cells are titles. Only text can be a
+ * title, unless an unmistakable header follows. A short row of text directly above numbers is a header with missing names.
  *
  * @param all the first rows of the file
  */
@@ -77,7 +76,7 @@ export function findStart<Row extends GridRow>(
   const above: LeftOut[] = [];
   for (const run of runsOf(rows.slice(0, start - skipped))) {
     const isTable = isTableAbove(run);
-    // The caller may want this other table, which has a header.
+    // The caller may want this other table instead, because it has a header.
     if (isTable && run.length > 2 && isTextRow(run[0]!)) isUncertain = true;
     for (const row of run) {
       const kind = isComment(row) ? 'comment' : isTable ? 'table' : row.cells.some(isText) ? 'title' : 'note';
@@ -93,12 +92,12 @@ export function findStart<Row extends GridRow>(
   }
 }
 
-/** Maximum length of a list of values above an empty row, in rows. */
+/** Maximum number of rows in a list of values above an empty row. */
 const MAX_VALUES = 20;
 
 /**
  * Returns the index of a header that follows an empty row, if the rows above it are only a list of values, such as `Date` and
- * 2025-01-02. Returns undefined if they are a separate table, with a header and at least as many rows as there are below.
+ * 2025-01-02. Returns undefined if they are a separate table with a header and at least as many rows as the table below.
  */
 function headerBehindGap<Row extends GridRow>(
   rows: readonly Row[],
@@ -126,7 +125,7 @@ export const isHeaderAt = <Row extends GridRow>(
   { isFull = () => true }: StartOptions<Row>,
 ): boolean => compareBelow(rows, place, isFull).evidence !== undefined;
 
-/** Splits rows into runs at empty rows, comments and single cells. */
+/** Splits rows into runs. Empty rows, comments and rows with a single cell separate the runs. */
 function runsOf(rows: readonly GridRow[]): GridRow[][] {
   const runs: GridRow[][] = [];
   let before: GridRow | undefined;
@@ -139,7 +138,7 @@ function runsOf(rows: readonly GridRow[]): GridRow[][] {
   return runs;
 }
 
-/** Maximum number of cells in a row with a single value: a name, the value and a unit. */
+/** Maximum number of filled cells in a row with a single value: a name, the value and a unit. */
 const MAX_VALUE_CELLS = 3;
 
 /** Returns true if rows contain numbers, as in another table or in a list of values such as `Capacity` and 500. */
@@ -156,12 +155,12 @@ function isFigure(cell: GridCell): boolean {
   return profiles.isNumeric(0) && !isYear(Number(textOf(cell)));
 }
 
-/** Maximum number of titles above a header without data rows. */
+/** Maximum number of title rows above a header that has no data rows below it. */
 const TITLES_ABOVE_HEADER = 5;
 
 /**
- * Returns the most frequent count. Each count is compared only with the rows from its first occurrence on. A count of 1 is used
- * only if all other counts fail.
+ * Returns the most frequent count. Each count is compared only with the counts from its first occurrence onwards. A count of 1
+ * is used only if no other count is frequent enough.
  */
 export function usualCount(counts: readonly number[]): number {
   const times = (count: number, from = 0): number => counts.slice(from).filter((other) => other === count).length;
@@ -177,7 +176,7 @@ export function usualCount(counts: readonly number[]): number {
   return best?.count ?? 0;
 }
 
-/** Row with the rows below it. */
+/** Result of comparing a row with the rows below it. */
 interface Comparison {
   evidence: HeaderEvidence | undefined;
   /** Profiles of the rows below. */
@@ -185,7 +184,6 @@ interface Comparison {
   below: readonly GridRow[];
 }
 
-/** Compares a row with the rows below it. */
 function compareBelow<Row extends GridRow>(
   rows: readonly Row[],
   place: number,
@@ -214,7 +212,8 @@ function isHeaderAlone({ cells }: GridRow): boolean {
 }
 
 /**
- * Returns true if a row is a text with a value unlike the columns below, such as `Printed on` and a date above numbers or text.
+ * Returns true if a row consists of text and values unlike the columns below, such as `Printed on` and a date above numbers or
+ * text.
  */
 function isLabel({ cells }: GridRow, { profiles, below }: Comparison): boolean {
   const ofRow = profilesOf([{ cells }], profiles.width);

@@ -10,25 +10,25 @@ import { surveyEncoding } from './encodings.js';
 /** Text file, converted to UTF-8 if necessary. */
 export interface TextFile {
   path: string;
-  /** Offset of the text after its byte order mark. */
+  /** Byte offset at which the text starts after a byte order mark. */
   start: number;
   /** Encoding of the original file, named as in the Encoding Standard: `utf-8`, `windows-1252`, `shift_jis`. */
   encoding: string;
-  /** Other encodings that the bytes fit. */
+  /** Other encodings for which the bytes are also valid. */
   otherEncodings: string[];
 }
 
 export interface TextOptions {
   /** Encoding from the request. Detected if absent. */
   encoding?: string | undefined;
-  /** Whether the format only allows Unicode. Other encodings are then rejected. */
+  /** Whether the format only allows Unicode. All other encodings are then rejected. */
   isUnicode?: boolean;
   /** Whether invalid bytes are replaced with U+FFFD. Otherwise they are rejected. */
   ignoreErrors?: boolean;
 }
 
 const CHUNK_BYTES = 4 * 1024 ** 2;
-/** Number of bytes at the start of a file that reveal its kind. */
+/** Number of bytes that are read from the start of a file to detect its type and encoding. */
 export const SAMPLE_BYTES = 1024 ** 2;
 /**
  * Control characters that occur in text files: tab, line feed, vertical tab, form feed, carriage return, substitute, escape.
@@ -116,7 +116,7 @@ export async function withText<Answer>(
   }
 }
 
-/** Returns up to {@link SAMPLE_BYTES} from the start of a file. */
+/** Returns up to {@link SAMPLE_BYTES} bytes from a file, beginning at `start`. */
 export async function readStart(path: string, start = 0): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -229,7 +229,8 @@ export async function readRows(
 }
 
 /**
- * Returns the end of the last complete UTF-8 character, so that a character that the chunk cuts off does not count as invalid.
+ * Returns the end of the last complete UTF-8 character, so that a character split by the end of the chunk does not count as
+ * invalid.
  */
 function endOfCharacters(bytes: Uint8Array, end: number): number {
   for (let at = end - 1; at >= Math.max(0, end - 3); at -= 1) {
@@ -240,7 +241,7 @@ function endOfCharacters(bytes: Uint8Array, end: number): number {
   return end;
 }
 
-/** Kinds of files that often have the wrong file name ending, by their first bytes. */
+/** First bytes of file types that often have the wrong file name ending. */
 const BINARY_KINDS: readonly [start: string, kind: string][] = [
   [
     '504b0304',
@@ -253,7 +254,7 @@ const BINARY_KINDS: readonly [start: string, kind: string][] = [
 ];
 
 /**
- * Returns the kind of a binary file. A text file may start with the same letters but does not contain such control characters.
+ * Returns the type of a binary file. A text file may start with the same letters but does not contain such control characters.
  */
 function binaryKind(sample: Buffer): string | undefined {
   const start = sample.subarray(0, 4).toString('hex');

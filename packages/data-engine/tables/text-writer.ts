@@ -22,7 +22,7 @@ export class TextWriter {
   private cells = 0;
   private hasNewlines = false;
   private longestRow = 0;
-  /** Number of bytes written so far. */
+  /** Number of bytes already written to the file. */
   private written = 0;
 
   constructor(private readonly path: string) {

@@ -2,11 +2,10 @@
 
 const list = (...lines: readonly string[]): string[] => lines.join(',').split(',');
 
-/** Names of averages, which must be the whole label. */
+/** Names of averages. A label must equal such a name. */
 const AVERAGES = list('average,avg,mean,mittelwert,durchschnitt,moyenne,media,média,promedio,gemiddelde');
 /**
- * Names of other statistics, which must be the whole label. Matching numbers beside `Max` and `Min` prove nothing, because
- * people have these names, too.
+ * Names of other statistics. A label must equal such a name. `Max` and `Min` are missing because they are also names of people.
  */
 const OTHER_STATISTICS = {
   maximum: list('maximum,höchstwert,massimo,máximo,maximo'),
@@ -28,7 +27,7 @@ const TOTALS = list(
   'totale,totali,somma,suma,totales,gran total,total geral,totaal,eindtotaal,totalt,summa,yhteensä,razem,ogółem,celkem,součet,spolu',
   'összesen,toplam,toplamı,genel toplam,σύνολο,итого,всего,итог,сумма,разом,усього,общо,ukupno,skupaj,sum,σ,∑,合計,総計,合计,总计,總計,합계,총계',
 );
-/** All names. Most names must be the whole label. */
+/** All names of totals, subtotals and statistics. */
 const LABELS = new Set([
   ...AVERAGES,
   ...Object.values(OTHER_STATISTICS).flat(),
@@ -43,7 +42,7 @@ const NAMES = new Set([...SUBTOTALS, ...TOTALS]);
 /** Names in scripts without blanks between words. */
 const UNSPACED = [...NAMES].filter((name) => /\p{Script=Han}|\p{Script=Hangul}/u.test(name));
 const ARE_SUBTOTALS = new Set(SUBTOTALS);
-/** Statistic that a label stands for. Labels that are not listed stand for sums. */
+/** Statistic that a label refers to. Labels that are not listed refer to sums. */
 export type Statistic = 'sum' | 'average' | keyof typeof OTHER_STATISTICS;
 const STATISTICS = new Map<string, Statistic>([
   ...AVERAGES.map((name) => [name, 'average'] as const),
@@ -67,7 +66,7 @@ export interface TotalLabel {
   statistic: Statistic;
 }
 
-/** Returns the label in a text that is, starts with or ends with the name of a total. */
+/** Returns the total label in a text, or undefined. The text must equal the name of a total, or start or end with it. */
 export function totalLabelOf(text: string): TotalLabel | undefined {
   if (text.length > MAX_LABEL_BYTES) return undefined;
   const label = cleaned(text);
@@ -116,14 +115,14 @@ function cleaned(text: string): string {
 
 const isSign = (sign: string): boolean => SIGNS.includes(sign) || sign.trim() === '';
 
-/** Returns the range of a cell without the punctuation around it. */
+/** Returns the range of a cell without its surrounding punctuation. */
 export function partInsideSigns(bytes: Uint8Array, start: number, end: number): { start: number; end: number } {
   while (start < end && SIGN_BYTES.has(bytes[start]!)) start += 1;
   while (end > start && SIGN_BYTES.has(bytes[end - 1]!)) end -= 1;
   return { start, end };
 }
 
-/** First two bytes and length of every label. Few other strings share them. */
+/** First two bytes and length of every label. A quick check against this set rules out most other strings. */
 const OUTLINES = new Set(
   [...LABELS]
     .flatMap((label) => [Buffer.from(label), Buffer.from(label.toUpperCase())])

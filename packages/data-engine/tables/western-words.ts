@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 
-/** Letters beyond ASCII in the languages that use Windows-1252. */
+/** Non-ASCII letters of the languages that use Windows-1252. */
 const ALPHABETS = [
   'äöüß',
   'àâæçéèêëîïôœùûüÿ',
@@ -18,7 +18,7 @@ const CAPITAL = 'À-ÖØ-ÞŠŽŒŸ';
 /** Symbols that never occur next to an accented letter or next to each other. */
 const SIGN = '¢¤¦¨¬¯°±²³´¶·¸¹¼½¾×÷';
 
-/** Patterns that words in Windows-1252 do not match. */
+/** Patterns that do not occur in words encoded as Windows-1252. */
 const ODD = [
   `[${SIGN}]{2}|[${SIGN}](?=[À-ÖØ-öø-ÿ])|[À-ÖØ-öø-ÿ][${SIGN}]`,
   // Symbols between letters, except apostrophes, dashes, blanks and square metres.
@@ -33,17 +33,20 @@ const ODD = [
 const LETTERS = new RegExp(`[${LETTER}]+`, 'g');
 
 /**
- * Letters of a single language. If only few words fit the language, the text has another encoding. In Hungarian, for example,
- * `ő` would be read as `õ`.
+ * Letters that occur in a single language. If only few words fit that language, the text has another encoding. For example, `õ`
+ * in a text that is not Estonian may be a Hungarian `ő`.
  */
 const MARKS = [
   { mark: /õ(?!e)/, alphabet: ESTONIAN },
   { mark: /[ýþ]/, alphabet: ICELANDIC },
 ];
-/** Letters that no language combines. In Windows-1250, `è`, `æ` and `ð` are letters of Slavic languages that have `š` and `ž`. */
+/**
+ * Letters that no language uses together. In Windows-1250, the bytes of `è`, `æ` and `ð` are letters of Slavic languages that
+ * also have `š` and `ž`.
+ */
 const SIBILANT = /[šž]/;
 const SLAVIC = /[èæðìø]/;
-/** Maximum share of odd words, such as names, codes and misspelled words. */
+/** Maximum share of odd words. Names, codes and misspelled words can be odd in any text. */
 const MAX_ODD_SHARE = 0.05;
 const MIN_MARK_SHARE = 0.6;
 const MAX_MIXED_SHARE = 0.1;
@@ -78,7 +81,7 @@ export class WesternWords {
     if (SLAVIC.test(small)) this.slavic += 1;
   }
 
-  /** Whether all bytes are defined, and nearly all words may be Western European. */
+  /** Whether all bytes are defined in Windows-1252, and nearly all words may be Western European. */
   get arePlausible(): boolean {
     const { words } = this;
     const strange = this.marked.filter((_, index) => this.fitting[index]! < MIN_MARK_SHARE * words);
