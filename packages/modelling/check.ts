@@ -35,9 +35,9 @@ export type Use = 'objective' | 'constraint' | 'kpi' | 'bound';
 /** Result of checking a formula without its data. */
 export interface FormulaCheck {
   problem?: FormulaProblem;
-  /** Distinct names that do not exist on the canvas, in the order of first occurrence. */
+  /** Distinct names that are not defined on the canvas, in the order of first occurrence. */
   unknown: string[];
-  /** First member with a lag. */
+  /** First member expression whose key has a lag. */
   firstLag?: MemberOf;
   /** Warning about a sum that reuses the name of an outer index over the same set. */
   reboundWarning?: string;
@@ -47,13 +47,14 @@ export interface FormulaCheck {
 
 type Readings = SetShape['readings'];
 /**
- * Set that a name ranges over, and the format of its dates. `home` is absent if the name is one of several key parts of a member.
+ * Set that each index name ranges over, and the format of its dates. `home` is absent if the name is one of several key parts
+ * of a member.
  */
 type Scope = ReadonlyMap<string, { home?: string; reading: DateReading | undefined }>;
 
 /**
  * Checks the names, key counts, indices, lags, types and linearity of a formula and its index against the canvas. Unknown names
- * count as variables.
+ * are treated as variables.
  */
 export function checkFormula(
   formula: Formula,
@@ -117,7 +118,7 @@ class Check {
     if (mistaken === undefined && relations.length === 0) refuse('The formula needs <=, >= or =');
     for (const side of sides) {
       const variable = this.expression(side, scope);
-      // An unknown name may still become a constant.
+      // An unknown name may be defined as a constant later.
       if (use === 'bound' && variable !== undefined && !this.unknown.has(variable))
         refuse(
           `A bound must be constant, but it contains the variable ${shortened(variable)}: write a constraint instead`,
@@ -125,7 +126,7 @@ class Check {
     }
   }
 
-  /** @returns the name of a variable in the expression, or undefined if it has no variables */
+  /** @returns the name of a variable in the expression, or undefined if the expression has no variables */
   private expression(expression: Expression, scope: Scope): string | undefined {
     switch (expression.kind) {
       case 'number':
@@ -150,7 +151,7 @@ class Check {
     let unknown: string | undefined;
     for (const { divisor, of } of factors) {
       const found = this.expression(of, scope);
-      // An unknown name may still become a number.
+      // An unknown name may be defined as a number later.
       if (found === undefined || this.unknown.has(found)) {
         unknown ??= found;
         continue;
@@ -206,7 +207,7 @@ class Check {
     return undefined;
   }
 
-  /** Returns the column with the name of an expression, or undefined if it does not exist. */
+  /** Returns the column that an expression refers to, or undefined if no column has this name. */
   private column(expression: MemberOf) {
     const { name, position } = expression;
     const candidates = this.vocabulary.columns.get(name) ?? [];
@@ -219,13 +220,14 @@ class Check {
   }
 
   /**
-   * Returns the possible keys for a column over the given set: matching index names, or else placeholder letters.
+   * Returns the keys to suggest for a column over the given set: matching index names, or placeholder letters if no name
+   * matches.
    */
   private keysFor(set: string, scope: Scope): string[][] {
     const arity = this.arityOf(set);
     const names = arity === 1 ? [...scope] : [];
     const over = names.filter(([, { home }]) => home === set);
-    // The key parts of a member do not identify their set.
+    // Names of single key parts may also fit, because a key part does not identify a set.
     const fitting = over.length > 0 ? over : names.filter(([, { home }]) => home === undefined);
     return fitting.length > 0 ? fitting.map(([name]) => [name]) : [lettersFor(arity)];
   }
@@ -324,7 +326,10 @@ class Check {
     return operand.kind === 'member' ? this.vocabulary.columns.get(operand.name)?.[0]?.reading : undefined;
   }
 
-  /** Returns the type of an operand. A member can be compared with strings, and also with numbers if its name is a number. */
+  /**
+   * Returns the type of an operand. A member can be compared with strings, and also with numbers if the member's name is a
+   * number.
+   */
   private operand(operand: Operand, scope: Scope): 'text' | 'figure' | 'member' {
     if (operand.kind === 'text') return 'text';
     if (operand.kind === 'name' && scope.has(operand.name)) return 'member';

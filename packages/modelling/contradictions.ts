@@ -5,7 +5,7 @@ import { compareTexts, orderedText } from './text-order.js';
 type Compare = Extract<Condition, { kind: 'compare' }>;
 type Constant = number | string;
 
-/** Comparison of a subject with a constant or with another subject. In the second case, the constant is 0. */
+/** Comparison of an operand with a constant or with another operand. In the second case, `constant` is 0. */
 interface Limit {
   comparison: Comparison;
   constant: Constant;
@@ -34,7 +34,7 @@ const HOLDS: Record<Comparison, (sign: number) => boolean> = {
 };
 
 /**
- * Returns comparisons in a condition that always exclude each other, or undefined if some data can meet the condition.
+ * Returns the comparisons in a condition that contradict each other, or undefined if some data can meet the condition.
  *
  * @param figureOf returns the value of an operand, or undefined if it depends on members
  */
@@ -88,7 +88,7 @@ function contradictionAmong(
   return excluding?.map(({ source }) => textOf(source)).join(' and ');
 }
 
-/** Whether any value meets all limits. Tries every constant, and a value between each pair of adjacent constants. */
+/** Whether some value satisfies all limits. Tries every constant, and a value between each pair of adjacent constants. */
 function canHold(limits: readonly Limit[]): boolean {
   const isMixed = new Set(limits.map(({ constant }) => typeof constant)).size > 1;
   const isEquality = ({ comparison }: Limit): boolean => comparison === '=' || comparison === '<>';
@@ -110,7 +110,7 @@ function toConstant(text: string): Constant {
   return Number.isNaN(figure) ? (isoDate(text) ?? text) : figure;
 }
 
-/** Returns a key that is equal for operands with equal text. */
+/** Returns a key that is equal for operands with the same source text. */
 const keyOf = (operand: Operand): string =>
   JSON.stringify(operand, (field, value: unknown) => (field === 'position' ? undefined : value));
 

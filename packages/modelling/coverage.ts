@@ -25,17 +25,17 @@ import { missingCell } from './sentences.js';
 import type { ColumnShape, Vocabulary } from './vocabulary.js';
 import { hasText, type MissingTexts, textsMissingIn, type Values } from './values.js';
 
-/** Key part of a set. */
+/** Key part of a set to which an index name is bound. */
 interface Source {
   set: string;
   part: number;
   isFiltered: boolean;
-  /** Whether names that were bound earlier exclude some members. */
+  /** Whether index names that were bound earlier exclude some members. */
   isJoined?: boolean;
 }
 type Scope = ReadonlyMap<string, Source>;
 
-/** Known side of a comparison: its strings or numbers, and its name in messages. */
+/** Side of a comparison: its known strings or numbers, and its name in messages. */
 interface ComparisonSide {
   label: string;
   values?: Values | undefined;
@@ -44,24 +44,24 @@ interface ComparisonSide {
   figure?: number;
 }
 
-/** Maximum number of warnings per formula, and of characters quoted from a condition. */
+/** Maximum number of warnings per formula, and maximum number of characters quoted from a condition. */
 const MAX_WARNINGS = 5;
 const MAX_CONDITION = 120;
 
 /** Result of comparing a formula with its data. */
 export interface CoverageReport {
   warnings: string[];
-  /** Reason why no solve can succeed with these data. */
+  /** Reason why no solve can succeed with this data. */
   problem: string | undefined;
   /** Whether a value that a solve needs is missing. */
   lacksData: boolean;
 }
 
 /**
- * Warns about keys without a match and about conditions that no member meets, based on the known data. Also detects missing
+ * Warns about keys without a match and about conditions that no member satisfies, based on the known data. Also detects missing
  * values. Sentences have no full stop. Returns undefined if the comparison budget is exhausted.
  *
- * @param hasKnownNames whether all names in the formula exist on the canvas
+ * @param hasKnownNames whether all names in the formula are defined on the canvas
  */
 export function coverageOf(
   formula: Formula,
@@ -75,8 +75,8 @@ export function coverageOf(
   for (const side of formula.sides) coverage.expression(side, scope);
   if (vocabulary.budget?.remaining === 0) return undefined;
   const { problem, lacksData } = trial ?? coverage;
-  // Coverage already explains why no member meets a condition, which is more helpful than a warning about an empty index or
-  // sum.
+  // The coverage check already explains why no member satisfies a condition. This explanation is more helpful than a warning
+  // about an empty index or sum.
   const found = trial?.warnings.filter(({ isOfCondition }) => !isOfCondition || !coverage.hasImpossibleCondition) ?? [];
   return {
     warnings: [...coverage.warnings, ...found.map(({ sentence }) => sentence)].slice(0, MAX_WARNINGS),
@@ -93,16 +93,16 @@ function misspelledOf({ texts }: MissingTexts, values: Values | undefined): Miss
 
 class Coverage {
   readonly warnings = new Set<string>();
-  /** Whether a warning already reports a condition that no member meets. */
+  /** Whether a warning already reports a condition that no member satisfies. */
   hasImpossibleCondition = false;
   /** Whether the current condition is an operand of `or`. */
   private isAlternative = false;
-  /** Reason why no solve can succeed with these data. */
+  /** Reason why no solve can succeed with this data. */
   problem: string | undefined;
   /** Whether a value that a solve needs is missing. */
   lacksData = false;
 
-  /** @param mayLackData whether values that formulas need may be missing */
+  /** @param mayLackData whether to report members without a value */
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly mayLackData: boolean,
@@ -134,7 +134,9 @@ class Coverage {
     return scope;
   }
 
-  /** Compares the members bound to a name with the members of another set that the name filters. */
+  /**
+   * Compares the members of an index name with the members of another set that uses the same name and is therefore filtered.
+   */
   private filter(bound: Source, here: Source, isSum: boolean): void {
     const [unused, unmatched] = this.missingTexts(here, bound);
     if (unused === undefined || unmatched === undefined) return;
@@ -144,7 +146,7 @@ class Coverage {
         `${this.quoted(unused, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${are} left out`,
       );
     }
-    // A node without incoming arcs has outgoing arcs: its sum is intentionally empty.
+    // For example, a node without incoming arcs may have outgoing arcs, so its sum over incoming arcs is intentionally empty.
     const isElsewhere = this.others(here).some((values) => unmatched.texts.every((text) => values.has(text)));
     if (unmatched.count === 0 || (isElsewhere && unused.count === 0)) return;
     const [matches, sums, are] =
@@ -155,7 +157,7 @@ class Coverage {
     );
   }
 
-  /** Compares the keys of a column or variable with its existing members. */
+  /** Compares the keys that a formula uses for a column or variable with the existing members. */
   private member({ name, keys }: MemberOf, scope: Scope): void {
     const { columns, families, sets } = this.vocabulary;
     const [column] = columns.get(name) ?? [];
@@ -179,7 +181,7 @@ class Coverage {
       const [unused, unmatched] = this.missingTexts(here, bound);
       if (unused === undefined || unmatched === undefined) continue;
       if (sets.get(here.set)?.fallback !== undefined) {
-        // A file often contains more members than a chosen subset, so only likely typos are reported.
+        // With a default, a file may contain more members than the set in use, so only likely typos are reported.
         const doubtful = unmatched.count === 0 ? misspelledOf(unused, this.values(bound)) : unused;
         if (doubtful.count === 0) continue;
         const [matches, their] = doubtful.count === 1 ? ['matches', 'its'] : ['match', 'their'];
@@ -194,7 +196,7 @@ class Coverage {
     }
   }
 
-  /** Warns about a lag over a set whose numbered members are not in ascending order. */
+  /** Warns about a lag over a set whose members are numbered but not in ascending order. */
   private lag(key: Key, scope: Scope): void {
     const source = key.kind === 'index' && key.lag !== 0 ? scope.get(key.name) : undefined;
     const values = source && this.values(source);
@@ -207,7 +209,7 @@ class Coverage {
     );
   }
 
-  /** Reports a value that a solve needs but that is missing in the data. */
+  /** Reports a missing value that a solve needs. */
   private figures(name: string, column: ColumnShape, keys: readonly Key[], scope: Scope): void {
     const shape = this.vocabulary.sets.get(column.set);
     if (column.type === 'text' || shape?.fallback !== undefined) return;
@@ -254,7 +256,7 @@ class Coverage {
     }
   }
 
-  /** Compares known values with a string or a number. */
+  /** Checks whether the known values of one side can satisfy a comparison with a string or a number. */
   private comparison(
     { label, values, range: given }: ComparisonSide,
     comparison: Comparison,
@@ -273,7 +275,7 @@ class Coverage {
     this.warnOfCondition(`No ${label} is ${relation}`, `: the values range from ${range.join(' to ')}`);
   }
 
-  /** Compares two text columns that must be equal. */
+  /** Checks whether two text columns that must be equal have values in common. */
   private equality(left: ComparisonSide, right: ComparisonSide): void {
     if (left.values === undefined || right.values === undefined || left.values === right.values) return;
     const [first, second] = this.missingTextsOf(left.values, right.values);
@@ -332,7 +334,7 @@ class Coverage {
     return parts.flatMap((values, at) => (at === part || values === undefined ? [] : [values]));
   }
 
-  /** Returns, for each source, its strings that are missing in the other source. */
+  /** Returns, for each source, the strings that are missing in the other source. */
   private missingTexts(one: Source, other: Source): [MissingTexts | undefined, MissingTexts | undefined] {
     const [values, others] = [this.values(one), this.values(other)];
     return values === undefined || others === undefined ? [undefined, undefined] : this.missingTextsOf(values, others);
@@ -343,7 +345,7 @@ class Coverage {
     return [textsMissingIn(one, other, budget), textsMissingIn(other, one, budget)];
   }
 
-  /** Quotes the first missing strings, each with the nearest string from the other source. */
+  /** Quotes the first missing strings, each with the most similar string from the other source. */
   private quoted(missing: MissingTexts, other: Source, { texts }: MissingTexts): string {
     return quotedList(missing, [...texts, ...firstTexts(this.values(other) ?? [])]);
   }

@@ -2,12 +2,12 @@ import { dateProblem, type DateReading, literalOf } from './dates.js';
 import type { Condition, FormulaProblem, Operand } from './formula.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
-/** Returns the format of an operand with dates or times, or undefined for other operands. */
+/** Returns the date or time format of an operand, or undefined if the operand contains other values. */
 type ReadingOf = (operand: Operand) => DateReading | undefined;
 /** Handles a string that is not a date. Returns the string to compare instead. */
 type HandleMisfit = (problem: FormulaProblem, text: string) => string;
 
-/** Converts the strings in a condition to the format of the dates and times that they are compared with. */
+/** Converts the strings in a condition to the format of the dates and times with which they are compared. */
 export function withDates(condition: Condition, readingOf: ReadingOf, misfit: HandleMisfit): Condition {
   switch (condition.kind) {
     case 'and':
@@ -34,8 +34,8 @@ export function comparisonWithDates(condition: Compare, readingOf: ReadingOf, mi
 }
 
 /**
- * Converts a date or time to the format of the cells or members that it is compared with.
- * @param columnName name of the column or index
+ * Converts a date or time to the format of the cells or members with which it is compared. @param columnName name of the column
+ * or index
  */
 export function dateIn(
   { text, position }: { text: string; position: number },

@@ -4,8 +4,8 @@ import { shortened } from './names.js';
 export interface DateReading {
   type: 'date' | 'time' | 'timestamp';
   /**
-   * Order of day and month, or `mixed` if columns differ. If absent, the day comes first, unless only the other order gives a
-   * valid date.
+   * Order of day and month, or `mixed` if columns differ. If absent, the day comes first, unless only the other order results
+   * in a valid date.
    */
   order?: DateOrder | 'mixed';
 }
@@ -40,7 +40,7 @@ const MIDNIGHT = ' 00:00:00';
 /** Last two-digit year that belongs to this century. */
 const LAST_SHORT_YEAR = 68;
 
-/** Examples that every column of the type can parse. */
+/** Examples that are valid in every column of the type. */
 const EXAMPLES = { date: '2025-03-31', time: '08:30', timestamp: '2025-03-31 08:30' };
 const NOUNS = { date: 'dates', time: 'times of day', timestamp: 'dates with times' };
 
@@ -69,8 +69,8 @@ export function cellOf(text: string, { type, order }: DateReading): string | und
 }
 
 /**
- * Converts a string in a comparison to the format of the column's cells. Returns undefined if it is not a matching date or
- * time. In a timestamp column, a date means midnight. The empty string matches empty cells.
+ * Converts a string in a comparison to the format of the column's cells. Returns undefined if the string is not a date or time
+ * of the column's type. In a timestamp column, a date means midnight. The empty string matches empty cells.
  */
 export function literalOf(text: string, reading: DateReading): string | undefined {
   if (text === '' || reading.type === 'time') return text === '' ? text : timeOf(text);
@@ -85,7 +85,7 @@ export function literalOf(text: string, reading: DateReading): string | undefine
 export const dateProblem = (text: string, columnName: string, { type }: DateReading): string =>
   `${shortened(columnName)} contains ${NOUNS[type]}, but "${shortened(text)}" cannot be read as one: write it like "${EXAMPLES[type]}"`;
 
-/** Returns midnight of a date in the format of a timestamp column. */
+/** Returns midnight at the start of a date, in the format of a timestamp column. */
 export const firstMoment = (date: string): string => (isoDate(date) === undefined ? date : `${date}${MIDNIGHT}`);
 
 /** Merges the formats of several columns into one format per type. */

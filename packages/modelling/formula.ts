@@ -20,7 +20,7 @@ export type Relation = '<=' | '>=' | '=';
 export type Comparison = Relation | '<>' | '<' | '>';
 
 /**
- * Side of a formula. Numbers are never negative. Sums have a minus or at least two terms, and products have at least two
+ * Side of a formula. Numbers are never negative. Sums contain a minus or at least two terms, and products contain at least two
  * factors.
  */
 export type Expression =
@@ -41,7 +41,7 @@ export interface MemberOf {
   position: number;
 }
 
-/** Key of a member: the current member of an index, shifted by a lag, or a literal member name. */
+/** Key of a member: an index name with an optional lag, or a literal member name. */
 export type Key =
   { kind: 'index'; name: string; lag: number; position: number } | { kind: 'text'; text: string; position: number };
 
@@ -51,7 +51,7 @@ export interface Index {
   where?: Condition;
 }
 
-/** Membership such as `p in products` or `(o, d) in lanes`, with a name for each key column of the set. */
+/** Membership such as `p in products` or `(o, d) in lanes`. It has a name for each key column of the set. */
 export interface Membership {
   names: [string, ...string[]];
   set: string;
@@ -66,7 +66,10 @@ export type Condition =
 /** Operand of a condition: a string, a member of an index, a label or a number. */
 export type Operand = { kind: 'text'; text: string; position: number } | Expression;
 
-/** Sides with a relation between each pair of adjacent sides. A single side is an expression without a relation. */
+/**
+ * Sides of a formula, with a relation between each pair of adjacent sides. A formula with a single side is an expression
+ * without a relation.
+ */
 export interface Formula {
   sides: [Expression, ...Expression[]];
   relations: Relation[];
@@ -74,19 +77,19 @@ export interface Formula {
   strict?: number[];
 }
 
-/** Reason why a text is not a formula, or why a formula cannot be used. */
+/** Reason why a string is not a formula, or why a formula cannot be used. */
 export interface FormulaProblem {
   /** Sentence without a full stop. */
   problem: string;
   /** Zero-based offset of the problem in UTF-16 units. Absent if the problem concerns the whole formula. */
   position?: number;
-  /** Text at this position, as written. Empty at the end of the formula. */
+  /** Source text at this position. Empty at the end of the formula. */
   token?: string;
 }
 
 export const isProblem = (value: object): value is FormulaProblem => 'problem' in value;
 
-/** Returns the direct parts of an expression, without parts of indices. */
+/** Returns the direct subexpressions of an expression. Excludes expressions within indices. */
 export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'sum':

@@ -1,7 +1,7 @@
 /** Token of a formula. */
 export interface Token {
   kind: 'number' | 'name' | 'text' | 'relation' | 'sign' | 'other' | 'end';
-  /** Normalised token: one of `+ - * / ( ) [ ] , :`, a string without its quotation marks, or the original spelling. */
+  /** Normalized token: one of `+ - * / ( ) [ ] , :`, a string without its quotation marks, or the original spelling. */
   text: string;
   /** Zero-based offset in UTF-16 units. */
   position: number;
@@ -13,7 +13,7 @@ const RAISED = String.raw`²³¹ʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿ⁰-ⁿ`;
 const POWER = new RegExp(`[${RAISED}]`, 'gu');
 const NAME_TEXT = String.raw`(?![${RAISED}])[\p{L}_](?:(?![${RAISED}])[\p{L}\p{M}\p{N}_])*`;
 const NAME = new RegExp(`^${NAME_TEXT}$`, 'u');
-/** Names in ASCII. Testing them first avoids the slower Unicode patterns for most names. */
+/** ASCII names. Most names match this pattern, so it is tested before the slower Unicode patterns. */
 const PLAIN_NAME = /^[a-z_]\w*$/i;
 const NAME_HERE = new RegExp(NAME_TEXT, 'uy');
 const PLAIN_NAME_HERE = /[a-z_]\w*(?![\w\x80-\uffff])/iy;
@@ -40,7 +40,7 @@ const PATTERNS = [
   ['text', TEXT_HERE],
 ] as const;
 
-/** Whether a text is a valid name in formulas. */
+/** Whether a string is a valid name in formulas. */
 export const isName = (text: string): boolean => PLAIN_NAME.test(text) || NAME.test(text);
 
 /** Replaces superscript exponents with plain digits and letters: `m²` becomes `m2`. */
@@ -54,7 +54,7 @@ export class Lexer {
   next(token?: Token): Token {
     let position = token === undefined ? 0 : token.position + token.written.length;
     while (this.text[position] === ' ') position += 1;
-    // Non-ASCII characters may also be spaces.
+    // Unicode has more spaces than ASCII.
     if (!isPrintable(this.text.charCodeAt(position))) position += this.match(SPACE_HERE, position).length;
     const first = this.text[position];
     if (first === undefined) return { kind: 'end', text: '', written: '', position };

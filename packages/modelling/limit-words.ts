@@ -22,8 +22,8 @@ export const isCompared = (text: string): boolean =>
   RELATION_SIGN.test(text) || COMPARISON.test(text) || COMPARED.test(text);
 
 /**
- * Whether a text contains an amount, a comparison, a rule or a prohibition. A plan may depend on such text, whatever it is
- * about.
+ * Whether text contains an amount, a comparison, a rule or a prohibition. A plan may depend on such text, regardless of its
+ * topic.
  */
 export const isLimiting = (text: string): boolean =>
   FIGURE.test(text) ||

@@ -8,7 +8,7 @@ export interface Linear {
   constant: number;
 }
 
-/** Constraint `lower <= sum of terms <= upper`. An infinite bound means no bound, and equal bounds form an equation. */
+/** Constraint `lower <= sum of terms <= upper`. Infinity means that there is no bound, and equal bounds make an equation. */
 export interface Row {
   /** Empty for a relation between constants. */
   terms: Map<string, number>;
@@ -17,16 +17,18 @@ export interface Row {
 }
 
 const TOO_LARGE: FormulaProblem = { problem: 'A number in the formula becomes too large' };
-/** Maximum number of terms that are added or multiplied per side. Each pair of parentheses may visit all terms inside it. */
+/**
+ * Maximum number of additions and multiplications of terms per side. Each pair of parentheses may visit all terms inside it.
+ */
 const MAX_STEPS = 5_000;
 const TOO_DEEP: FormulaProblem = {
   problem: 'The formula has too many terms in parentheses: write it with fewer parentheses',
 };
 
 /**
- * Converts an expression without members and indexed sums to a linear expression. Names with a value are replaced with the
- * value. All other names are variables. Returns a problem for a product of variables, a variable in a divisor, a division by 0,
- * or an overflow.
+ * Converts an expression without members and indexed sums to a linear expression. Names with a known value are replaced with
+ * the value. All other names are variables. Returns a problem for a product of variables, a variable in a divisor, a division
+ * by 0, or an overflow.
  */
 export function linearize(expression: Expression, values: ReadonlyMap<string, number>): Linear | FormulaProblem {
   const linear = new Linearization(values).of(expression);
@@ -37,8 +39,8 @@ export function linearize(expression: Expression, values: ReadonlyMap<string, nu
 }
 
 /**
- * Converts a formula to rows with the variables on the left. A chain yields several rows, or a single row if all its relations
- * bound the same terms (`0 <= x <= 4`).
+ * Converts a formula to rows with the variables on the left. A chain yields a row per relation, or a single row if all its
+ * relations bound the same terms (`0 <= x <= 4`).
  */
 export function linearRows({ sides, relations }: Formula, values: ReadonlyMap<string, number>): Row[] | FormulaProblem {
   if (relations.length === 0) return { problem: 'The formula needs <=, >= or =' };
@@ -62,7 +64,7 @@ export function linearRows({ sides, relations }: Formula, values: ReadonlyMap<st
   return rows;
 }
 
-/** Converts an expression and counts the required steps. */
+/** Converts a single expression and counts the steps. */
 class Linearization {
   private steps = 0;
 

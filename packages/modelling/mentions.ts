@@ -1,6 +1,9 @@
 import { type Condition, type Expression, type Formula, type Index, type Operand, partsOf } from './formula.js';
 
-/** Returns the distinct names that a formula and its index mention. All checks of a formula depend on these names only. */
+/**
+ * Returns the distinct names that a formula and its index mention. The result of checking a formula depends only on these
+ * names.
+ */
 export function mentionsOf(formula: Formula | undefined, index: Index | undefined): string[] {
   const names = new Set<string>();
   if (index !== undefined) visitIndex(index, names);

@@ -9,10 +9,10 @@ export function shortened(text: string, maxLength = MAX_CHARACTERS): string {
   return `${beginning.isWellFormed() ? beginning : beginning.slice(0, -1)}…`;
 }
 
-/** Lists the first names and the number of remaining names. */
+/** Lists the first names, followed by the number of remaining names. */
 export const listNames = (names: readonly string[]): string => listFirst(names, MAX_NAMES, (name) => shortened(name));
 
-/** Lists the first items, formatted by `show`, and the number of remaining items. */
+/** Lists the first items, formatted by `show`, followed by the number of remaining items. */
 export function listFirst(items: readonly string[], maxItems: number, show = (item: string): string => item): string {
   const more = items.length > maxItems ? ` and ${items.length - maxItems} more` : '';
   return items.slice(0, maxItems).map(show).join(', ') + more;

@@ -32,12 +32,15 @@ export function nearestNames(wanted: string, candidates: Iterable<string>, count
     .map(({ name }) => name);
 }
 
-/** Maximum length at which names that differ in a single letter, such as `A` and `B`, count as different names. */
+/**
+ * Maximum length of a short label such as `A` or `B`. Labels up to this length that differ in a single letter are different
+ * names, not typos.
+ */
 const MAX_MARK = 2;
 
 /**
- * Returns the names that differ from a candidate only in case, punctuation or a single letter, each with the first such
- * candidate. The time is proportional to the number of names, regardless of the number of candidates.
+ * Returns the names that differ from a candidate only in case, punctuation or a single letter. Each name is mapped to the first
+ * such candidate. The time is proportional to the number of names plus the number of candidates.
  */
 export function misspelledNames(names: Iterable<string>, candidates: Iterable<string>): Map<string, string> {
   const byTrace = new Map<string, string[]>();
@@ -57,9 +60,7 @@ export function misspelledNames(names: Iterable<string>, candidates: Iterable<st
 }
 const MAX_ALIKE = 20;
 
-/**
- * Returns a word and all its variants without one of the letters. Words that differ in a single letter share such a variant.
- */
+/** Returns a word and all its variants with a single letter removed. Words that differ in a single letter share a variant. */
 const tracesOf = (letters: string): string[] => [
   letters,
   ...Array.from(letters, (_, at) => letters.slice(0, at) + letters.slice(at + 1)),
@@ -81,7 +82,7 @@ function spellingOf(name: string): Spelling {
   return { words, letters, digits: letters.replace(/\P{N}/gu, '') };
 }
 
-/** Splits a string into lower-case words without accents or plural `s`, for comparing spellings. */
+/** Splits a string into lower-case words for comparing spellings. Accents and a plural `s` are removed. */
 export const wordsOf = (text: string): string[] =>
   text
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -94,13 +95,13 @@ export const wordsOf = (text: string): string[] =>
 
 const singular = (word: string): string => (/[^s]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word);
 
-/** Returns the distance between two spellings, or undefined if neither suggests the other. */
+/** Returns the distance between two spellings, or undefined if they are not similar. */
 function difference(wanted: Spelling, candidate: Spelling): number | undefined {
   if (wanted.letters === candidate.letters) return 0;
   const [shorter, longer] =
     wanted.letters.length <= candidate.letters.length ? [wanted, candidate] : [candidate, wanted];
   if (shorter.letters === '') return undefined;
-  // Names with different numbers refer to different things: week 12 is not a typo for week 13.
+  // Names with different numbers refer to different things. Week 12, for example, is not a typo for week 13.
   if (shorter.digits === longer.digits) {
     const typos = typosBetween(shorter.letters, longer.letters, allowedTypos(longer.letters.length));
     if (typos !== undefined) return typos;
@@ -127,7 +128,7 @@ export function typosBetween(one: string, other: string, most: number): number |
   let [before, previous, current] = [0, 1, 2].map(() => new Int32Array(width)) as [Int32Array, Int32Array, Int32Array];
   for (let column = 0; column < width; column += 1) previous[column] = column;
   for (let row = 1; row <= one.length; row += 1) {
-    // Cells farther from the diagonal stand for more typos than allowed.
+    // Cells farther from the diagonal would need more typos than allowed.
     const [from, to] = [Math.max(1, row - most), Math.min(other.length, row + most)];
     current.fill(most + 1);
     if (row <= most) current[0] = row;

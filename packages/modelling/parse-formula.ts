@@ -15,7 +15,7 @@ import { shortened } from './names.js';
 
 /** Maximum length of a formula. It is limited because each change to a canvas may parse all formulas. */
 export const MAX_FORMULA_LENGTH = 2_000;
-/** Problem with chains such as `a >= 12 => b >= 3`, which are meant as an implication. */
+/** Message for chains such as `a >= 12 => b >= 3`, in which `=>` is meant as an implication. */
 const MIXED_CHAIN =
   'All relations of a chain must point the same way, as in `0 <= x <= 4`: write other relations on separate lines';
 /** Maximum nesting depth of parentheses, sums and `not`. */
@@ -45,12 +45,12 @@ export const parseFormula = (text: string): Formula | FormulaProblem =>
 /** Parses an index such as `p in products where demand[p] > 0`. */
 export const parseIndex = (text: string): Index | FormulaProblem => parseText(text, (parser) => parser.wholeIndex());
 
-/** Parses a condition as it is written after `where`: `region[p] = "north" and demand[p] > 0`. */
+/** Parses a condition in the syntax that follows `where`: `region[p] = "north" and demand[p] > 0`. */
 export const parseCondition = (text: string): Condition | FormulaProblem =>
   parseText(text, (parser) => parser.wholeCondition());
 
 const FOR = 'for';
-/** Words that declare the domain of a variable. */
+/** Keywords that declare the domain of a variable. */
 const DOMAIN = /^(?:binary|continuous|integer)$/i;
 
 function parseText<Read extends object>(text: string, read: (parser: Parser) => Read): Read | FormulaProblem {
@@ -162,7 +162,7 @@ class Parser {
     }
   }
 
-  /** Parses a factor after `*` or `/`, which may have its own sign. */
+  /** Parses a factor after `*` or `/`. The factor may have a sign. */
   private signed(divisor: boolean): Expression {
     const negative = this.signs();
     if (divisor && this.isAtTotal()) this.refuse('Put a sum after `/` in parentheses: `/ (sum ...)`');
@@ -220,7 +220,7 @@ class Parser {
     return { kind: 'member', name, keys, position };
   }
 
-  /** Returns a specific message for an unclosed bracket, or undefined without an unclosed bracket. */
+  /** Returns a specific message if a bracket is not closed, otherwise undefined. */
   private unclosed(): string | undefined {
     const { kind, written } = this.token;
     if (kind === 'relation') return `A closing ] is missing before \`${written}\``;
@@ -258,7 +258,10 @@ class Parser {
     return this.isAtWordBefore(FOR);
   }
 
-  /** Whether the current token is this keyword. A keyword is followed by a name or a parenthesis, which never follow a name. */
+  /**
+   * Whether the current token is the given keyword. A keyword is followed by a name or a parenthesis, neither of which can
+   * directly follow a name.
+   */
   private isAtWordBefore(word: string): boolean {
     if (this.token.kind !== 'name' || this.token.text !== word) return false;
     const { kind, text } = this.lexer.next(this.token);

@@ -1,4 +1,4 @@
-/* Detects numbers such as `1.000`. The point is read as a decimal point, but it is a thousands separator in some countries. */
+/* Detects numbers such as `1.000`. Formulas read the point as a decimal point, but in some countries it separates thousands. */
 
 const QUOTED = /"[^"]*"/g;
 const POINTED = /(?<![\p{L}\p{N}_.,/])[1-9]\d{0,2}\.\d{2}0(?![\p{L}\p{N}_]|[.,]\d)/gu;

@@ -2,12 +2,12 @@ import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
 import type { MissingTexts, Values } from './values.js';
 
-/* Limits for strings from the data in a warning: number of quoted strings, number of listed values, and length of a string. */
+/* Limits for quoting data in a warning: number of quoted strings, number of listed values, and length of a string. */
 
 const MAX_QUOTED = 3;
 const MAX_VALUES = 5;
 const MAX_TEXT = 40;
-/** Maximum number of strings that are searched for the nearest string. */
+/** Maximum number of strings that are searched for similar strings. */
 const MAX_CANDIDATES = 500;
 
 export const shortText = (text: string): string => shortened(text, MAX_TEXT);
@@ -16,7 +16,8 @@ export const shortText = (text: string): string => shortened(text, MAX_TEXT);
 const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u];
 
 /**
- * Describes the first difference between two strings that look the same. Returns an empty string if the difference is visible.
+ * Describes the first difference between two strings that look the same. Returns an empty string if readers can see the
+ * difference.
  */
 function hiddenDifference(text: string, other: string): string {
   const [own, others] = [[...text], [...other]];
@@ -56,7 +57,7 @@ export function quotedList({ texts, count }: MissingTexts, candidates: readonly 
   return `${quotedTexts.join(', ')}${count > quotedTexts.length ? ` and ${count - quotedTexts.length} more` : ''}`;
 }
 
-/** Lists the values nearest to a string, followed by the first of the other values. */
+/** Lists the values most similar to a string, followed by the first of the other values. */
 export function listNearest(values: Values, text: string): string {
   const first = firstTexts(values);
   const texts = [...new Set([...nearestNames(text, first), ...first])].slice(0, MAX_VALUES);

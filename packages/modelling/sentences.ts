@@ -2,7 +2,7 @@ import type { MemberOf } from './formula.js';
 import { shortened } from './names.js';
 import type { ColumnShape } from './vocabulary.js';
 
-/* Messages that are shared by checking and expanding formulas. */
+/* Messages that are used when formulas are checked and when they are expanded. */
 
 const LETTERS = ['p', 'q', 'r', 's', 't'];
 
@@ -41,7 +41,7 @@ export function indexAfterSum(name: string): string {
   return `The sum over ${short} ends before this: put everything that it adds up in parentheses, as in \`sum ${short} in ...: (... + ...)\``;
 }
 
-/** @param name index name that a sum reuses over the same set, so that the sum has only one term */
+/** @param name index name of the sum. The outer index over the same set has this name too, so the sum has only one term */
 export const reboundIndex = (name: string, set: string): string =>
   `The index ${shortened(name)} already runs over ${shortened(set)}, so this sum has a single term: use another name, as in \`sum other in ${shortened(set)}: ...\`, or remove one of the two`;
 
@@ -54,7 +54,7 @@ export function unknownSet(name: string, [nearest]: readonly string[] = []): str
   return `No set is called ${short}:${suggestion} define it, as in \`${short}: a, b, c\``;
 }
 
-/** @param members description of the affected members. Empty if there is no index */
+/** @param members phrase that describes the affected members. Empty if there is no index */
 export const divisionByZero = (members: string): string =>
   members === '' ? 'It divides by 0' : `It divides by 0${members}: exclude them with a condition after \`where\``;
 
@@ -77,8 +77,8 @@ export function missingCell(name: string, member: string, set: string, isMember:
 export const noMember = (name: string, member: string): string => `${name} has no member ${member}`;
 
 /**
- * Explains that several columns share a name. Columns of the same set can only share a name if their file uses different names
- * for them.
+ * Explains that several columns share a name. Columns of the same set can only share a name if they have different names in
+ * their file.
  */
 export function ambiguousColumn(name: string, one: NamedColumn, other: NamedColumn): string {
   const isSame = one.set === other.set;
@@ -91,7 +91,7 @@ export function ambiguousColumn(name: string, one: NamedColumn, other: NamedColu
   return `${name} ${explanation}: rename one of them in the field \`columns\` of its data card, as in \`${example}\`${rest}`;
 }
 
-/** Column of a set. `origin` is absent if formulas use the name from the file. */
+/** Column of a set. `origin` is absent if formulas use the column's name from the file. */
 type NamedColumn = Pick<ColumnShape, 'set' | 'origin' | 'column'>;
 
 export function wrongMembership(set: string, arity: number): string {

@@ -5,7 +5,9 @@ const FOR = ' for ';
 const BEGINNING = /^\(?(?<name>[\p{L}_][\p{L}\p{M}\p{N}_]*)/u;
 const MEMBERSHIP = /^\(?[\p{L}_][^=<>]* in(?: [\p{L}_]|$)/u;
 
-/** Splits a text such as `make[p] >= 3 for p in products` at its `for`. Returns undefined if it has no such `for`. */
+/**
+ * Splits text such as `make[p] >= 3 for p in products` at the `for` of its index. Returns undefined if the text has no index.
+ */
 export function splitIndex(text: string): { body: string; index: string } | undefined {
   for (let place = text.indexOf(FOR); place >= 0; place = text.indexOf(FOR, place + 1)) {
     const index = text.slice(place + FOR.length).trim();
@@ -16,8 +18,8 @@ export function splitIndex(text: string): { body: string; index: string } | unde
 }
 
 /**
- * Whether a text seems to be meant as an index, such as `p of products` after `make[p]`, and should therefore cause an error
- * message.
+ * Whether text is probably meant as an index, such as `p of products` after `make[p]`. It is then parsed as an index, so that
+ * the user gets an error message.
  */
 function resemblesIndex(index: string, body: string): boolean {
   const { name } = BEGINNING.exec(index)?.groups ?? {};

@@ -46,10 +46,7 @@ export function noteOnStrict(formula: Formula, vocabulary: Vocabulary): string |
 
 const signOf = (relation: Relation): string => relation.slice(0, 1);
 
-/**
- * Whether the left side of a relation consists of all its variables and nothing else. The limit is then the number on the
- * right.
- */
+/** Whether the left side of a relation contains all variables and nothing else. The limit is then the number on the right. */
 const isOnLeft = ({ sides: [left, right] }: Formula, values: Vocabulary['values']): boolean => {
   const [one, other] = [left, right].map((side) =>
     side === undefined ? undefined : linearRows({ sides: [side, ZERO], relations: ['='] }, values),

@@ -1,8 +1,8 @@
 import { isoDate } from './dates.js';
 
 /**
- * String with its sort pieces: alternating letters and numbers, starting with the (possibly empty) letters before the first
- * number.
+ * String with its sort pieces. Letters and numbers alternate, starting with the letters before the first number, which may be
+ * empty.
  */
 export interface OrderedText {
   text: string;
@@ -17,8 +17,8 @@ export const orderedText = (text: string): OrderedText => ({
 });
 
 /**
- * Compares strings piece by piece: numbers by value, other pieces by characters. `KW 9` sorts before `KW 10`. Returns a
- * negative number if the first string is smaller.
+ * Compares strings piece by piece. Numbers are compared by value, other pieces by characters, so `KW 9` sorts before `KW 10`.
+ * Returns a negative number if the first string is smaller.
  */
 export function compareTexts(one: OrderedText, other: OrderedText): number {
   const at = one.pieces.findIndex((piece, place) => piece !== other.pieces[place]);
@@ -29,12 +29,15 @@ export function compareTexts(one: OrderedText, other: OrderedText): number {
 }
 
 /**
- * Year or hour before other numbers, as in `2025-02-01` and `08:30`. Such strings are ordered by their numbers from left to
+ * Matches strings that start with a year or an hour, such as `2025-02-01` and `08:30`. Their numbers are compared from left to
  * right.
  */
 const YEAR_OR_HOUR = /^(?:\d{4}\D|\d{1,2}:\d{2})/;
 
-/** Returns the sort pieces and the form of a string, or undefined if the form does not imply an order. */
+/**
+ * Returns the sort pieces of a string, and its form, in which numbers are replaced with 0. Returns undefined if the string does
+ * not imply an order.
+ */
 function orderOf(text: string): { form: string; ordered: OrderedText } | undefined {
   if (text !== '' && Number.isFinite(Number(text))) return { form: '', ordered: { text, pieces: [Number(text)] } };
   const ordered = orderedText(isoDate(text, 'mixed') ?? text);
@@ -45,8 +48,8 @@ function orderOf(text: string): { form: string; ordered: OrderedText } | undefin
 const falls = new WeakMap<Iterable<string>, readonly [string, string] | null>();
 
 /**
- * Returns the first two adjacent strings that are not in ascending order. Compares numbers, dates, and strings that differ in a
- * single number, such as `W9` and `W10`. Returns undefined for other strings. Results are cached.
+ * Returns the first two adjacent strings that are not in ascending order. Compares only numbers, dates, and strings that differ
+ * in a single number, such as `W9` and `W10`. Returns undefined for all other strings. Results are cached.
  */
 export function firstFall(texts: Iterable<string>): readonly [string, string] | undefined {
   const cached = falls.get(texts);

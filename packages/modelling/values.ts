@@ -3,31 +3,31 @@ import { cellOf, type DateReading, isoDate } from './dates.js';
 /** Distinct strings in a column or in a key part of a set. */
 export interface Values extends Iterable<string> {
   readonly size: number;
-  /** Original format of the dates or times, which are normalized. */
+  /** Original format of the dates or times. The values themselves are normalized. */
   readonly reading?: DateReading;
   has(text: string): boolean;
 }
 
 /** Strings of a column that are missing in another column. */
 export interface MissingTexts {
-  /** First missing strings. `count` is the total number. */
+  /** First missing strings. `count` includes the strings that are not listed. */
   texts: readonly string[];
   count: number;
 }
 
-/** Limits the number of strings, members and rows that are compared during a pass over a canvas. */
+/** Number of strings, members and rows that may still be compared in this pass over a canvas. */
 export interface ComparisonBudget {
   remaining: number;
 }
 
-/** Maximum number of missing strings in a result. Messages list some of them and suggest the nearest strings. */
+/** Maximum number of missing strings in a result. Messages list some of them and suggest similar strings. */
 const MAX_TEXTS = 500;
 
 /** Whether the values contain a string. A date may be written in a different format than in its file. */
 export const hasText = (values: Values, text: string): boolean =>
   values.has(text) || values.has((values.reading ? cellOf(text, values.reading) : isoDate(text)) ?? text);
 
-/** Returns the values in the date or time format of another column, as a solve compares them. */
+/** Returns the values in the date or time format of another column, because a solve compares them in this format. */
 function readAs(values: Values, { reading }: Values): Pick<Values, 'has'> {
   if (reading === undefined || values.reading !== undefined) return { has: (text) => hasText(values, text) };
   return new Set(Array.from(values, (text) => cellOf(text, reading) ?? text));
@@ -36,7 +36,7 @@ function readAs(values: Values, { reading }: Values): Pick<Values, 'has'> {
 let identities = 0;
 const identityByObject = new WeakMap<object, number>();
 
-/** Returns a unique number for an object. */
+/** Returns a unique number for an object. The same object always has the same number. */
 export function identityOf(values: object): number {
   const identity = identityByObject.get(values) ?? (identities += 1);
   identityByObject.set(values, identity);

@@ -5,7 +5,7 @@ import type { ComparisonBudget, Values } from './values.js';
 /** Cells of a column in the order of the members. Empty cells are null. */
 export type Cells = readonly (number | string | null)[];
 
-/** Set as seen by formulas. */
+/** Set, as formulas see it. */
 export interface SetShape {
   /** Number of key columns: 1 for a plain set, 2 for pairs. */
   arity: number;
@@ -28,7 +28,7 @@ export interface ColumnShape {
   type: 'number' | 'text';
   /** Format of the dates or times in the column. */
   reading?: DateReading;
-  /** Sentence about the first non-numeric cell, if the column is text but seems to be meant as numeric. */
+  /** Sentence about the first non-numeric cell, for a text column that is probably meant to be numeric. */
   misfit?: string;
   /** Name and file of the source column, if formulas use a different name. */
   origin?: string;
@@ -40,7 +40,7 @@ export interface ColumnShape {
   range?: readonly [number, number];
   /** Key of the first member without a value. */
   empty?: readonly string[];
-  /** Cells in the order of the members or by member, if known. */
+  /** Cells as a list in the order of the members, or as a map by member name, if known. */
   cells?: Cells | ReadonlyMap<string, number | string>;
 }
 
@@ -61,7 +61,7 @@ export interface Vocabulary {
   wholes?: ReadonlySet<string>;
   /** Constants without an index. */
   values: ReadonlyMap<string, number>;
-  /** Number of comparisons left for this pass over the canvas. Unlimited if absent. */
+  /** Comparisons left for this pass over the canvas. Unlimited if absent. */
   budget?: ComparisonBudget;
 }
 

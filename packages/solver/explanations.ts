@@ -11,7 +11,7 @@ export interface Infeasibility {
   conflict: string[];
 }
 
-/** Bound or constraint that can be left out of a model. */
+/** Bound or constraint that can be removed from a model. */
 interface Restriction {
   text: string;
   drop: (data: ModelArrays) => void;
@@ -22,15 +22,15 @@ const MAX_CONFLICT = 50;
 /** Maximum number of names in a sentence. */
 const MAX_LISTED_NAMES = 20;
 const MIN_STEP = 1e-7;
-/** Time limit of a trial. A trial that takes longer is inconclusive. */
+/** Time limit of a trial. A trial that exceeds it is inconclusive. */
 const TRIAL_SECONDS = 2;
-/** Branching limit of a trial. Without bounds, a trial may branch forever and fill the memory. */
+/** Branching limit of a trial. Without this limit, a trial on an unbounded model may branch forever and fill the memory. */
 const TRIAL_NODES = 1_000;
 
 /**
- * Finds a minimal set of constraints and bounds that cannot hold together. Leaves out restrictions as long as the model stays
- * infeasible, first in large groups, then individually. Integrality is never left out. A restriction stays if its trial is
- * inconclusive or the time is up. The message then says that the set may not be minimal.
+ * Finds a minimal set of constraints and bounds that contradict each other. Removes restrictions as long as the model stays
+ * infeasible, first in large groups, then individually. Integrality is never removed. A restriction stays if its trial is
+ * inconclusive or if there is no time left. The message then says that the set may not be minimal.
  */
 export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays, deadline: number): Infeasibility {
   const all = restrictionsOf(model);
@@ -38,11 +38,11 @@ export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays,
   let isMinimal = true;
   for (let size = Math.ceil(remaining.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < remaining.length;) {
-      // Each trial has a fixed cost, even with little time left for the solver.
+      // Even with little time left, each trial takes a fixed time.
       if (secondsUntil(deadline) === 0) return toInfeasibility(remaining, false);
       const reduced = remaining.toSpliced(from, size);
       const isFeasible = hasValues(highs, withOnly(data, all, reduced), deadline);
-      // Only the last round tests every restriction separately.
+      // Earlier rounds test groups, and each restriction is tested individually in the last round.
       if (isFeasible === undefined && size === 1) isMinimal = false;
       if (isFeasible === false) remaining = reduced;
       else from += size;
@@ -62,7 +62,7 @@ function firstNames(names: string[]): string[] {
   return more > 0 ? [...names.slice(0, MAX_CONFLICT), `and ${more} more`] : names;
 }
 
-/** Finds a single variable or constraint that can never be satisfied, without the solver. */
+/** Finds a single variable or constraint that can never be satisfied. Does not need the solver. */
 export function findTrivialConflict({ variables, rows }: Model): Infeasibility | undefined {
   const variable = variables.find(({ lower, upper }) => lower > upper);
   if (variable !== undefined) {
@@ -77,8 +77,8 @@ export function findTrivialConflict({ variables, rows }: Model): Infeasibility |
 }
 
 /**
- * Lists variables that can improve the objective without limit. They are taken from the steepest direction that no constraint
- * or bound limits.
+ * Lists variables that can improve the objective without limit. The variables are taken from the steepest direction that no
+ * constraint or bound limits.
  */
 export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, deadline: number): string {
   const { variables } = model;
@@ -115,7 +115,7 @@ interface Pair {
   upper: Float64Array<ArrayBuffer>;
 }
 
-/** Returns whether any values satisfy all constraints, or undefined if the solver cannot decide. */
+/** Returns whether some values satisfy all constraints, or undefined if the solver cannot decide. */
 export function hasValues(highs: Highs, data: ModelArrays, deadline: number): boolean | undefined {
   const seconds = Math.min(TRIAL_SECONDS, secondsUntil(deadline));
   if (seconds === 0) return undefined;
@@ -128,7 +128,7 @@ function tryRun(highs: Highs, data: ModelArrays, seconds: number): Run | undefin
   try {
     return runWithin(highs, data, { seconds, nodes: TRIAL_NODES });
   } catch {
-    // The solver gives up on some relaxed models and runs out of memory for others.
+    // The solver gives up on some models or runs out of memory.
     return undefined;
   }
 }

@@ -20,7 +20,7 @@ interface WasmMemory {
   grow(pages: number): number;
 }
 
-/** The part of the WebAssembly API that is missing in Node's types. */
+/** Parts of the WebAssembly API that are missing in Node's types. */
 const wasm = (
   globalThis as unknown as {
     WebAssembly: { compile(bytes: Uint8Array): Promise<CompiledSolver>; Memory: { prototype: WasmMemory } };
@@ -34,11 +34,11 @@ export const compileSolver = async (): Promise<CompiledSolver> =>
   await wasm.compile(await readFile(fileURLToPath(import.meta.resolve('highs/runtime'))));
 
 /**
- * Loads HiGHS for this thread, which must not use WebAssembly for anything else. From then on, WebAssembly memory can grow to
- * at most `memoryMiB`.
+ * Loads HiGHS for this thread, which must not use WebAssembly for anything else. After this call, WebAssembly memory can grow
+ * to at most `memoryMiB`.
  *
  * @param compiled compiled solver. If absent, it is compiled for this thread only
- * @returns the solver, and whether it was denied memory
+ * @returns the solver, and a function that reports whether the solver was denied memory
  */
 export async function loadSolver(
   memoryMiB: number,
@@ -58,7 +58,10 @@ export async function loadSolver(
   return { highs, ranOutOfMemory: () => refused };
 }
 
-/** Model as arrays, with rows in order and columns by index, so that the solver never parses user-defined names. */
+/**
+ * Model as arrays, with terms grouped by row and variables identified by index. The solver therefore never parses user-defined
+ * names.
+ */
 export interface ModelArrays {
   sense: Model['sense'];
   offset: number;
@@ -69,7 +72,7 @@ export interface ModelArrays {
   isWhole: Uint8Array<ArrayBuffer>;
   rowLower: Float64Array<ArrayBuffer>;
   rowUpper: Float64Array<ArrayBuffer>;
-  /** Start of each row's terms, followed by the total number of terms. */
+  /** Index of the first term of each row, followed by the total number of terms. */
   starts: Int32Array<ArrayBuffer>;
   indices: Int32Array<ArrayBuffer>;
   values: Float64Array<ArrayBuffer>;

@@ -4,7 +4,9 @@ export type LpTokenKind = 'number' | 'name' | 'relation' | 'sign' | 'colon' | 's
 
 export interface LpToken {
   kind: LpTokenKind;
-  /** Text as written. Relations are normalized to `<=`, `>=` or `=`, and section keywords to their name in {@link SECTIONS}. */
+  /**
+   * Token as written. Relations are normalized to `<=`, `>=` or `=`, and section keywords to their name in {@link SECTIONS}.
+   */
   text: string;
   /** One-based line number. */
   line: number;
@@ -13,8 +15,8 @@ export interface LpToken {
 // Repetitions are bounded because a regular expression that matches millions of characters can exhaust its stack.
 const NUMBER = /(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,400})?/iy;
 /**
- * Text up to white space or a sign with another meaning. It may be one character longer than allowed, so that names that are
- * too long can be detected.
+ * Characters up to white space or a sign with another meaning. A match may be one character longer than allowed, so that names
+ * that are too long are detected.
  */
 const NAME = new RegExp(`[^\\s\\p{Cc}+\\-*/^<>=:[\\]|\\\\]{1,${MODEL_LIMITS.name + 1}}`, 'uy');
 const SPACE = /[^\S\n]{1,1000}/y;
@@ -23,7 +25,7 @@ const WORD_AFTER = /\s{1,1000}(to|that)(?![^\s\\])/iy;
 const CONTINUOUS_AFTER = /-continuous/iy;
 const MAX_EXCERPT_LENGTH = 40;
 
-/** Keywords that begin a section anywhere in the text. They cannot be variable names. */
+/** Keywords that begin a section wherever they appear. They cannot be variable names. */
 const SECTIONS: Record<string, string> = {
   ...of('minimize', 'min', 'minimum', 'minimise'),
   ...of('maximize', 'max', 'maximum', 'maximise'),
@@ -40,14 +42,14 @@ function of(section: string, ...others: string[]): Record<string, string> {
   return Object.fromEntries([section, ...others].map((word) => [word, section]));
 }
 
-/** Splits a text in LP format into tokens, in linear time. */
+/** Splits text in LP format into tokens, in linear time. */
 export class LpLexer {
   private position = 0;
   private line = 1;
 
   constructor(private readonly text: string) {}
 
-  /** @throws ModelProblem if no token begins here */
+  /** @throws ModelProblem if the text at the current position is not a valid token */
   next(): LpToken {
     this.skipSpace();
     const { line } = this;
@@ -123,10 +125,10 @@ export class LpLexer {
   }
 }
 
-/** Returns false for most tokens, which avoids a slower check. */
+/** Returns false for most characters, which avoids the slower pattern. */
 const mayBeSpace = (character: string): boolean => character <= ' ' || character > '~';
 
-/** Creates a problem that names a token and its line. */
+/** Creates a problem whose message quotes a token and its line number. */
 export function problemAt({ text, line }: Pick<LpToken, 'text' | 'line'>, reason: string): ModelProblem {
   const beginning = [...text.slice(0, 2 * MAX_EXCERPT_LENGTH)].slice(0, MAX_EXCERPT_LENGTH).join('');
   const excerpt = beginning.length < text.length ? `${beginning}...` : text;

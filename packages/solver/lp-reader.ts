@@ -15,7 +15,7 @@ interface Expression {
   /** Coefficients by variable. A variable that cancels out keeps the coefficient 0. */
   coefficients: Map<number, number>;
   constant: number;
-  /** Whether the expression contains a number without a variable, so that the constant is intended. */
+  /** Whether the expression contains a number without a variable. Otherwise the constant is only the initial 0. */
   hasConstant: boolean;
 }
 
@@ -30,12 +30,12 @@ type Relation = '<=' | '>=' | '=';
 const REVERSED: Record<Relation, Relation> = { '<=': '>=', '>=': '<=', '=': '=' };
 
 /**
- * Parses a model in CPLEX LP format: the objective with its sense and name, constraints including ranges, bounds, and general and
- * binary variables. Variables without bounds start at 0, and binary variables range from 0 to 1.
+ * Parses a model in CPLEX LP format: the objective with its sense and name, constraints including ranges, bounds, and general
+ * and binary variables. Variables without bounds start at 0, and binary variables range from 0 to 1.
  *
- * This reader replaces the one in HiGHS and is less strict. The HiGHS reader ends the process without reporting a line for
- * `=>`, a range or a missing `End`, and treats invalid text as an empty model. Quadratic terms, semi-continuous variables and
- * special ordered sets are rejected.
+ * This reader replaces the one in HiGHS and accepts more input. For `=>`, a range or a missing `End`, the HiGHS reader ends the
+ * process without reporting a line, and it treats invalid text as an empty model. Quadratic terms, semi-continuous variables
+ * and special ordered sets are rejected.
  *
  * @throws ModelProblem with line and token
  */
@@ -128,7 +128,7 @@ class LpReader {
       this.limit(row, relation, this.bare());
       row.terms = this.toTerms(left.coefficients);
     } else {
-      // The constraint has the form `3 <= x + y`, optionally followed by `<= 8`.
+      // The constraint starts with a number: `3 <= x + y`, optionally followed by `<= 8`.
       if (!left.hasConstant) throw problemAt(start, 'the left side of the constraint is empty');
       const inner = this.expression();
       if (inner.coefficients.size === 0) throw problemAt(start, 'the constraint has no variables');
@@ -145,7 +145,7 @@ class LpReader {
     this.result.rows.push(row);
   }
 
-  /** Rejects constants, which HiGHS would drop silently. */
+  /** Rejects a constant, because HiGHS would silently ignore it. */
   private assertNoConstant({ hasConstant }: Expression, at: LpToken): void {
     if (hasConstant) throw problemAt(at, 'move the number next to the variables to the other side of the constraint');
   }
@@ -170,7 +170,7 @@ class LpReader {
     this.secondBound(variable);
   }
 
-  /** Parses the part after the variable in `1 <= x <= 3`. */
+  /** Parses the rest of `1 <= x <= 3` after the variable. */
   private secondBound(variable: Variable): void {
     if (this.token.kind === 'relation') this.limit(variable, this.relation(), this.bare());
   }
@@ -181,7 +181,7 @@ class LpReader {
     Object.assign(variable, { isInteger: true, ...(isBinary && withinBinary(variable)) });
   }
 
-  /** Sets the bound that a relation to a number specifies. */
+  /** Applies a relation between a variable or row and a number to its bounds. */
   private limit(target: { lower: number; upper: number }, relation: Relation, { value, at }: Figure): void {
     const bound = toBound(value);
     if (relation !== '<=') target.lower = bound;

@@ -4,20 +4,20 @@ export const MODEL_LIMITS = {
   bytes: 8 * 1024 ** 2,
   variables: 100_000,
   rows: 100_000,
-  /** Number of terms in all rows and the objective. */
+  /** Maximum number of terms in the objective and all rows. */
   terms: 1_000_000,
-  /** Length of a name in a model file, in UTF-16 units. */
+  /** Maximum length of a name in a model file, in UTF-16 units. */
   name: 255,
 } as const;
 
-/** Limit of the solver. Coefficients must be smaller. */
+/** Upper limit of the solver for absolute coefficients. Coefficients must be smaller. */
 export const MAX_COEFFICIENT = 1e15;
-/** Limit of the solver. Smaller constraint coefficients count as 0. */
+/** Lower limit of the solver for absolute constraint coefficients. Smaller coefficients count as 0. */
 export const MIN_COEFFICIENT = 1e-12;
-/** Limit of the solver. Larger bounds count as infinite. */
+/** Limit of the solver for absolute bounds. Bounds of at least this size count as infinite. */
 const INFINITE_BOUND = 1e20;
 
-/** Returns a number as a bound. Numbers beyond {@link INFINITE_BOUND} become infinite. */
+/** Returns a number as a bound. Numbers of at least {@link INFINITE_BOUND} become infinite. */
 export const toBound = (value: number): number =>
   Math.abs(value) >= INFINITE_BOUND ? Math.sign(value) * Infinity : value;
 
@@ -34,11 +34,11 @@ export interface Variable {
   lower: number;
   /** Upper bound, or Infinity. */
   upper: number;
-  /** Set for variables that allow a soft constraint to be violated. They are never shown to users. */
+  /** Set for slack variables, which allow a soft constraint to be violated. They are never shown to users. */
   isSlack?: true;
 }
 
-/** Returns the bounds of a binary variable that also has other bounds. A fixed variable stays fixed. */
+/** Returns the bounds of a binary variable for which the model also specifies bounds. A fixed variable stays fixed. */
 export const withinBinary = ({
   lower,
   upper,
@@ -47,7 +47,7 @@ export const withinBinary = ({
   upper: Math.min(1, upper),
 });
 
-/** Constraint `lower <= terms <= upper`. An infinite bound means no bound, and equal bounds make an equation. */
+/** Constraint `lower <= terms <= upper`. Infinity means that there is no bound, and equal bounds make an equation. */
 export interface Row {
   name: string;
   terms: Terms;
@@ -61,7 +61,7 @@ export interface Family {
   name: string;
   /** Names of the key parts. */
   keys: readonly string[];
-  /** Key parts of the members, as a list per key. */
+  /** Key parts of the members, as a list for each key. */
   members: readonly (readonly string[])[];
   /** Index of the first variable or row in the model. */
   from: number;
@@ -69,9 +69,9 @@ export interface Family {
 }
 
 /**
- * Linear or mixed-integer problem from a model file or from cards. A variable is identified by its index. Names are unique in a
- * model file and among cards, but not among the members of a family. If keys contain commas, two members may both be called
- * `make[a, b, c]`. Variables that are never shown to users do not have a name.
+ * Linear or mixed-integer problem from a model file or from cards. Variables are identified by their index. Their names are
+ * unique in a model file and among cards, but not among the members of a family: if keys contain commas, two members may both
+ * be called `make[a, b, c]`. Variables that are never shown to users do not have a name.
  */
 export interface Model {
   sense: 'minimize' | 'maximize';
@@ -123,10 +123,10 @@ export function checkSize({ variables, rows, objective }: Model): void {
   );
 }
 
-/** Size of a model. Excludes the variables and terms that only make constraints soft. */
+/** Size of a model. Excludes slack variables and their terms, which only make constraints soft. */
 export interface ModelSize {
   variables: number;
-  /** Number of integer variables among them. */
+  /** Number of variables that are integers. */
   integer_variables: number;
   constraints: number;
   /** Number of terms in the constraints. */

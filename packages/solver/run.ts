@@ -4,8 +4,8 @@ import { type Highs, type ModelArrays, toModelData } from './highs.js';
 import type { SearchWatch } from './watch.js';
 
 /**
- * Status of a run. `stopped` means that a limit other than the time was reached, and `undecided` that the solver found no
- * answer.
+ * Status of a run. `stopped` means that the solver reached a limit other than the time limit. `undecided` means that it found
+ * no answer.
  */
 export type RunStatus =
   'optimal' | 'time_limit' | 'infeasible' | 'unbounded' | 'unbounded_or_infeasible' | 'stopped' | 'undecided';
@@ -59,7 +59,7 @@ export interface RunLimits {
 
 const UNDECIDED: Run = { status: 'undecided', values: undefined, bound: NaN, prices: undefined };
 
-/** Code of the solver for feasible values and prices. */
+/** Code with which the solver marks feasible values and prices. */
 const FEASIBLE = 2;
 /** Maximum time between progress reports of the solver in seconds, except in phases that do not report progress. */
 const REPORT_SECONDS = 0.5;
@@ -77,9 +77,9 @@ export function runWithin(
       log_to_console: false,
       mip_min_logging_interval: REPORT_SECONDS,
       time_limit: Math.max(0, seconds),
-      // By default, the solver considers values within 0.01 % of the best possible objective optimal.
+      // The solver's default would accept values within 0.01 % of the best possible objective as optimal.
       mip_rel_gap: gap,
-      // The solver's default of 1e-9 would drop terms that matter if numbers are large.
+      // The solver's default of 1e-9 would drop terms that matter if they are multiplied by large numbers.
       small_matrix_value: MIN_COEFFICIENT,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
     });
@@ -87,7 +87,7 @@ export function runWithin(
       model.passModel(toModelData(highs, arrays));
       model.run(watch && callbacksOf(highs, watch));
     } catch (error) {
-      // The solver rejected the model or gave up for numerical reasons. Any other error is a fault of the service.
+      // The solver rejected the model or gave up for numerical reasons. Any other error is a bug in the service.
       if (error instanceof highs.errors.HighsError) return UNDECIDED;
       throw error;
     }

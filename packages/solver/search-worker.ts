@@ -4,8 +4,8 @@ import { runWithin } from './run.js';
 import type { SearchMessage, SearchTask } from './search.js';
 
 /*
- * Thread for a single search. The solver blocks it until the search is done, but the parent thread can terminate it at any
- * time.
+ * Thread for a single search. The solver blocks the thread until the search has ended, but the parent thread can terminate it
+ * at any time.
  */
 
 const { arrays, memoryMiB, compiled, ...limits } = workerData as SearchTask;

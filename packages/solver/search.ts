@@ -25,7 +25,7 @@ export class OutOfMemoryError extends Error {}
 
 /**
  * Extra time for the solver to end normally. Some of its phases do not check the clock, which can take many seconds for large
- * models. After this time, its thread is terminated and the best reported plan is used.
+ * models. When this time has passed, the thread is terminated and the best reported plan is used.
  */
 const GRACE_MS = 400;
 /** JavaScript heap size of the thread. It is small because model arrays and solver memory are outside the heap. */
@@ -54,7 +54,7 @@ export async function search(
   try {
     return await runOf(worker, task.seconds, watch, stopSignal);
   } finally {
-    // Termination can take a while and is not awaited.
+    // Termination can take some time, so it is not awaited.
     void worker.terminate();
   }
 }

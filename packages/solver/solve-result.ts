@@ -9,7 +9,7 @@ export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounde
 
 /** Result of a solve. */
 export interface SolveResult {
-  /** `time_limit` means that the values are the best values found in time. */
+  /** `time_limit` means that the values are the best values found before the time limit. */
   status: (typeof RESULT_STATUSES)[number];
   /** Null if there are no values. */
   objective_value: number | null;
@@ -29,7 +29,7 @@ export interface SolveResult {
    * if the constraint binds, negative if it is violated. Duals are only present for linear programs, see {@link Prices}.
    */
   constraints: { name: string; activity: number; slack: number; dual?: number }[];
-  /** Explains why there are no values, or how good they are. Null for an optimum. */
+  /** Explains why there are no values, or how close they are to the optimum. Null for an optimum. */
   message: string | null;
   /** Constraints and bounds that contradict each other. */
   conflict: string[];
@@ -39,7 +39,7 @@ export interface SolveResult {
   families?: SolvedFamily[];
 }
 
-/** Result that also contains the plan if values were found. */
+/** Result of a solve, including the plan if values were found. */
 export type ModelResult = SolveResult & { plan?: Plan };
 
 /** Variable with an index. The values of its members are in a table. */
@@ -70,13 +70,14 @@ export class UndecidedError extends Error {}
 const EXPLANATION_SECONDS = 10;
 
 /**
- * Tolerance within which an objective counts as having reached its bound. It is relative for objectives above 1. The solver
- * uses the same tolerance.
+ * Tolerance within which an objective counts as equal to its bound. It is relative for objectives above 1. The solver uses the
+ * same tolerance.
  */
 const BOUND_TOLERANCE = 1e-6;
 
 /**
- * Returns the result for a model that is obviously infeasible, without running the solver. Returns undefined for other models.
+ * Returns the result for a model that is obviously infeasible, without running the solver. Returns undefined for all other
+ * models.
  */
 export function trivialResult(model: Model): ModelResult | undefined {
   const broken = findTrivialConflict(model);
@@ -86,7 +87,7 @@ export function trivialResult(model: Model): ModelResult | undefined {
 /**
  * Converts a run with a plan to a result. Returns undefined if the run has no plan, see {@link explainRun}.
  *
- * @param endPhrase phrase that says how the run ended, such as `in 5 s`
+ * @param endPhrase describes how the run ended, such as `in 5 s`
  * @throws TimeLimitError
  */
 export function toPlanResult(
@@ -104,7 +105,7 @@ export function toPlanResult(
   return { ...result, message: `The best values found ${endPhrase}${qualityOf(result)}` };
 }
 
-/** Explains why a run found no plan, within about 10 s. @throws UndecidedError */
+/** Explains why a run found no plan. Takes about 10 s at most. @throws UndecidedError */
 export function explainRun(highs: Highs, model: Model, { status }: Run): ModelResult {
   const arrays = toArrays(model);
   const deadline = performance.now() + EXPLANATION_SECONDS * 1000;
@@ -153,7 +154,7 @@ function resultWithoutPlan(status: SolveResult['status'], message: string, confl
 const qualityOf = ({ gap }: SolveResult): string =>
   gap === null ? '' : `, at most ${percentOf(gap)} % from the best possible`;
 
-/** Formats a gap in percent with two digits, rounded up. */
+/** Formats a gap as a percentage with two digits, rounded up. */
 function percentOf(gap: number): string {
   if (gap === 0) return '0';
   const percent = 100 * gap;
@@ -192,7 +193,10 @@ function resultWithPlan(
   };
 }
 
-/** Returns the bound and the gap. The solver's tolerances never make a plan better than its bound. */
+/**
+ * Returns the bound and the gap. Within the solver's tolerances, a plan may seem better than its bound. The bound is then set
+ * to the plan's objective.
+ */
 function qualityAt(objective: number, solverBound: number, { sense }: Model): Pick<SolveResult, 'bound' | 'gap'> {
   if (!Number.isFinite(solverBound)) return { bound: null, gap: null };
   const isReached =
@@ -223,7 +227,7 @@ function planOf({ variables, rows }: Model, values: Float64Array): Plan {
   const activities = Float64Array.from(rows, ({ terms }) => rounded(valueOf(terms, visibleValues)));
   const slacks = Float64Array.from(rows, ({ lower, upper }, row) => {
     const slack = Math.min(activities[row]! - lower, upper - activities[row]!);
-    // A row without bounds does not constrain anything, and JSON cannot represent infinity.
+    // A row without bounds has infinite slack, which JSON cannot represent.
     const isRoom = Number.isFinite(slack) && Math.abs(slack) > slackTolerance(activities[row]!);
     return isRoom ? roundedAt(slack, activities[row]!) : 0;
   });
@@ -267,7 +271,7 @@ function constraintsOf({ rows, families }: Model, { activities, slacks, duals }:
 
 const sumOf = (values: Float64Array): number => rounded(values.reduce((sum, value) => sum + value, 0));
 
-/** Removes the effect of the solver's tolerances: rounds integer variables and clamps the value to its bounds. */
+/** Removes the effects of the solver's tolerances by rounding integer variables and clamping the value to its bounds. */
 function exact(value: number, variable: Variable | undefined): number {
   const { isInteger = false, lower = -Infinity, upper = Infinity } = variable ?? {};
   return Math.min(upper, Math.max(lower, isInteger ? Math.round(value) : rounded(value))) + 0;
@@ -277,7 +281,8 @@ function exact(value: number, variable: Variable | undefined): number {
 const slackTolerance = (activity: number): number => Math.max(1e-7, 1e-9 * Math.abs(activity));
 
 /**
- * Number of significant digits for numbers below 1e13. Doubles have two or three more digits, but rounding errors affect these.
+ * Number of significant digits to keep for numbers below 1e13. Doubles have two or three more digits, but these may contain
+ * rounding errors.
  */
 const DIGITS = 13;
 /** Numbers below this size count as 0. */
@@ -291,8 +296,8 @@ export function rounded(value: number): number {
 }
 
 /**
- * Rounds the difference between two numbers of the given `size`. The rounding errors of the difference are as large as the
- * rounding errors of the numbers.
+ * Rounds the difference between two numbers of the given `size`. Its rounding errors are as large as the rounding errors of the
+ * two numbers.
  */
 export function roundedAt(difference: number, size: number): number {
   const digits = DIGITS - 1 - Math.floor(Math.log10(Math.max(Math.abs(size), NOTHING)));

@@ -28,7 +28,10 @@ export function gapBetween(objective: number, bound: number): number | null {
   return objective === 0 ? null : distance / Math.abs(objective);
 }
 
-/** Returns a function that keeps the best incumbent and bound so far, because the solver forgets them when it restarts. */
+/**
+ * Returns a function that merges each progress report with the best incumbent and bound so far. The solver forgets them when it
+ * restarts.
+ */
 export function monotonicProgress({ sense }: Pick<Model, 'sense'>): (next: Search) => Search {
   const [better, worse] = sense === 'maximize' ? [Math.max, Math.min] : [Math.min, Math.max];
   let last: Search = { incumbent: null, bound: null, nodes: 0 };

@@ -9,12 +9,12 @@ import { ExpansionRefusal } from './refusal.js';
 import { Space } from './space.js';
 import { Steps } from './steps.js';
 
-/** Maximum number of members in a set, and of rows of a formula. Larger data is only checked by the solve. */
+/** Maximum number of members in a set, and maximum number of rows of a formula. Larger data is only checked by the solve. */
 const MAX_MEMBERS = 50_000;
 const MAX_ROWS = 200_000;
 
 /**
- * Data of a canvas, as far as it is known, for expanding formulas as in a solve. Names are added when a formula first mentions
+ * Known data of a canvas, used to expand formulas in the same way as a solve. Names are added when a formula first mentions
  * them.
  */
 export class CanvasSpace {
@@ -37,10 +37,7 @@ export class CanvasSpace {
     return names.map((name) => this.addName(name)).every(Boolean);
   }
 
-  /**
-   * Runs an evaluation. Returns undefined if it has too many rows.
-   * @throws ExpansionRefusal
-   */
+  /** Runs an evaluation. Returns undefined if the evaluation needs too many rows. @throws ExpansionRefusal */
   evaluate<Result>(work: (evaluator: Evaluator) => Result, observer?: Observer): Result | undefined {
     const steps = new Steps(Math.min(MAX_ROWS, this.budget.remaining));
     try {
@@ -53,7 +50,7 @@ export class CanvasSpace {
     }
   }
 
-  /** Deducts the members of a set from the budget. Returns false if there are too many. */
+  /** Deducts the members of a set from the budget. Returns false if the set is too large or the budget is exhausted. */
   private tryCharge(members: number): boolean {
     if (members > MAX_MEMBERS) return false;
     this.charge(members);
@@ -87,7 +84,7 @@ export class CanvasSpace {
   private addSet(name: string, { parts = [], keys, arity, size, readings = [] }: SetShape): boolean {
     if (this.space.sets.has(name)) return true;
     const count = keys?.[0]?.length ?? parts[0]?.size;
-    // Empty or duplicate keys are reported as gaps of the data card.
+    // Empty and duplicate keys are already reported as gaps of the data card.
     if (count === undefined || (size !== undefined && size !== count) || !this.tryCharge(count)) return false;
     const [first, ...others] = keys?.map((cells) => cells.map(String)) ?? [Array.from(parts[0] ?? [])];
     if (first === undefined || others.length + 1 !== arity) return false;

@@ -19,8 +19,8 @@ export function comparedFigures(one: Float64Array, comparison: Comparison, other
 }
 
 /**
- * Returns a mask of the rows whose strings satisfy a comparison, ordered by {@link Texts.compare}. Negative codes are not
- * strings and never satisfy the comparison.
+ * Returns a mask of the rows whose strings satisfy a comparison. Strings are ordered by {@link Texts.compare}. Negative codes
+ * do not represent strings and never satisfy the comparison.
  */
 export function comparedTexts(one: Int32Array, comparison: Comparison, other: Int32Array, texts: Texts): Uint8Array {
   const holds = new Uint8Array(one.length);

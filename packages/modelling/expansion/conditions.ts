@@ -1,21 +1,21 @@
 import type { Condition, Index, Operand } from '../formula.js';
 import { namesInCondition, namesInOperand } from '../mentions.js';
 
-/** Names at the point where a membership joins its members to the existing rows. */
+/** Index names at the point where a membership joins its members to the existing rows. */
 export interface Stage {
-  /** Names that the membership binds. */
+  /** Names that the membership binds to its members. */
   members: ReadonlySet<string>;
-  /** Names that the rows already have. */
+  /** Names that are already bound in the rows. */
   rows: ReadonlySet<string>;
   /** Names that later memberships also use. Conditions on these names wait, because a later membership may exclude members. */
   later: ReadonlySet<string>;
 }
 
-/** Conditions of an index that have not been applied. Each condition waits until all of its names are available. */
+/** Conditions of an index that have not been applied yet. Each condition waits until all of its names are available. */
 export class PendingConditions {
   private pending: { condition: Condition; names: ReadonlySet<string> }[];
 
-  /** @param indices all index names. Other names in a condition are available from the start. */
+  /** @param indices all index names. Other names in a condition are available from the start */
   constructor(
     where: Index['where'],
     private readonly indices: ReadonlySet<string>,
@@ -26,18 +26,21 @@ export class PendingConditions {
     }));
   }
 
-  /** Takes the conditions that only use names of the new members. */
+  /** Removes and returns the conditions that only use names of the new members. */
   takeMemberConditions(stage: Stage): Condition[] {
     return this.take((names) => isOfMembers(names, stage));
   }
 
-  /** Takes the conditions whose names are all available once the rows and the members are joined. */
+  /** Removes and returns the conditions whose names are all available after the members have been joined to the rows. */
   takeAvailable({ members, rows, later }: Stage): Condition[] {
     const available = new Set([...rows, ...members]);
     return this.take((names) => areAvailable(names, available, later));
   }
 
-  /** Takes the equalities between new members and existing rows that `toKey` converts to a join key. */
+  /**
+   * Removes the equalities between new members and existing rows that `toKey` can convert to a join key, and returns their
+   * keys.
+   */
   takeJoinKeys<Key>(stage: Stage, toKey: (ofMembers: Operand, ofRows: Operand) => Key | undefined): Key[] {
     const keys: Key[] = [];
     const unmatched: typeof this.pending = [];
@@ -57,7 +60,10 @@ export class PendingConditions {
     return due.map(({ condition }) => condition);
   }
 
-  /** Returns the operands of the new members and of the rows, or undefined if the condition is not an equality between them. */
+  /**
+   * Returns the operand that uses the new members and the operand that uses the rows. Returns undefined if the condition is not
+   * an equality between such operands.
+   */
   private sidesOf(condition: Condition, stage: Stage): [ofMembers: Operand, ofRows: Operand] | undefined {
     if (condition.kind !== 'compare' || condition.comparison !== '=') return undefined;
     const { left, right } = condition;

@@ -5,7 +5,10 @@ import type { Vocabulary } from '../vocabulary.js';
 import { CanvasSpace } from './canvas-space.js';
 import { ExpansionRefusal } from './refusal.js';
 
-/** Returns the value of an expression without variables for each member of an index, or undefined if the values are not known. */
+/**
+ * Returns the value of an expression without variables for each member of an index, or undefined if some of its data is
+ * unknown.
+ */
 export function evaluateFigures(
   text: string,
   index: Index | FormulaProblem,

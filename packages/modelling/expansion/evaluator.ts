@@ -13,14 +13,14 @@ import type { Space } from './space.js';
 import { Steps } from './steps.js';
 import { concatenated, type Linear, merged, negate, scale, startsOf, Terms } from './terms.js';
 
-/** Maximum number of terms in a sum, counted before the terms of the same variable are added up. */
+/** Maximum number of terms in a sum. Terms are counted before terms of the same variable are combined. */
 const MAX_TERMS = 10_000_000;
 /** Key that does not match any member. */
 const NO_KEY = -9;
 const TOO_LARGE = 'A number in the formula becomes too large';
 
 /**
- * Evaluates a formula for all rows of an index at once. All operations work on whole columns.
+ * Evaluates a formula for all rows of an index at once. Every operation processes whole columns.
  *
  * @throws ExpansionRefusal in every method
  */
@@ -41,7 +41,7 @@ export class Evaluator {
     this.lookup = new Lookup(space, observer);
   }
 
-  /** Starts a formula and returns the rows of its index, in the order of its sets. */
+  /** Starts the evaluation of a formula and returns the rows of its index, in the order of its sets. */
   rows(index: Index | undefined): Frame {
     this.steps.begin();
     return index === undefined ? ONE_ROW : this.extend(ONE_ROW, index, false).frame;
@@ -66,7 +66,7 @@ export class Evaluator {
     }
   }
 
-  /** Evaluates an expression without an index. Each variable occurs only once in the terms. */
+  /** Evaluates an expression without an index. Each variable has at most one term in the result. */
   figureOf(expression: Expression): { constant: number; terms: Terms } {
     this.steps.begin();
     const linear = this.finite(expression, ONE_ROW);
@@ -74,7 +74,7 @@ export class Evaluator {
     return { constant: linear.constants[0]!, terms };
   }
 
-  /** Evaluates an expression in each row. Rejects values that are not finite. */
+  /** Evaluates an expression in each row. Throws if a value is not finite. */
   finite(expression: Expression, frame: Frame): Linear {
     const linear = this.linear(expression, frame);
     const { constants, terms } = linear;
@@ -94,7 +94,7 @@ export class Evaluator {
     return constants;
   }
 
-  /** Sorts terms by row, with each variable at most once per row. */
+  /** Sorts terms by row and combines terms of the same variable. */
   merge(terms: Terms, rows: number): ReturnType<typeof merged> {
     if (terms.isMerged) return { terms, starts: startsOf(terms, rows) };
     const variables = this.countVariables();
@@ -219,8 +219,8 @@ export class Evaluator {
   }
 
   /**
-   * Returns the condition of an index. Its strings are converted to the format of the dates and times that they are compared
-   * with.
+   * Returns the condition of an index, with its strings converted to the format of the dates and times with which they are
+   * compared.
    */
   private withDates({ over, where }: Index, { readings: known }: Frame): Condition | undefined {
     const readings = new Map(known);
@@ -249,7 +249,7 @@ export class Evaluator {
     if (isText)
       return {
         members: this.lookup.texts(ofMembers, '=', ofRows, members, rows),
-        // Empty dates and members outside the set are not equal to anything, not even to each other.
+        // Empty dates and members outside the set do not equal anything, not even each other.
         rows: this.lookup.texts(ofRows, '=', ofMembers, rows, members).map((code) => (code < 0 ? NO_KEY : code)),
       };
     return keyOfFigures(
@@ -291,7 +291,7 @@ export class Evaluator {
     return comparedFigures(this.comparable(left, frame), comparison, this.comparable(right, frame));
   }
 
-  /** Evaluates an operand that is compared with a number. */
+  /** Returns the values of an operand that is compared with a number. */
   private comparable(operand: Operand, frame: Frame): Float64Array {
     if (operand.kind === 'text')
       refuse(`The text "${shortened(operand.text)}" cannot be compared with a number`, operand.position);

@@ -7,15 +7,15 @@ export interface Frame {
   /** Member codes of each index name, by row. */
   codes: ReadonlyMap<string, Int32Array>;
   /**
-   * Sets of the index names that iterate over a whole set and are not one of several key parts. Lags follow the order of the
-   * set.
+   * Sets of the index names that iterate over a whole set. Index names that are one of several key parts are missing. Lags
+   * follow the order of the set.
    */
   homes: ReadonlyMap<string, Members>;
-  /** Date or time formats of the index names. */
+  /** Formats of the index names that contain dates or times. */
   readings: ReadonlyMap<string, DateReading>;
 }
 
-/** Frame of a formula without an index. */
+/** Rows of a formula without an index: a single row. */
 export const ONE_ROW: Frame = { size: 1, codes: new Map(), homes: new Map(), readings: new Map() };
 
 /** Frame derived from the rows of a parent frame. `parents` contains the row numbers in the parent frame. */
@@ -37,7 +37,7 @@ export function pickFrom(column: Int32Array, rows: Int32Array): Int32Array {
   return picked;
 }
 
-/** Returns the numbers of the rows that are set in a mask. */
+/** Returns the numbers of the rows that a mask selects. */
 export function passing(mask: Uint8Array): Int32Array {
   let count = 0;
   for (const passes of mask) count += passes;

@@ -11,8 +11,8 @@ export interface JoinKey {
 }
 
 /**
- * Returns the members of a set, by the names that are not bound yet. If a name is repeated, as in `(a, a)`, excludes members
- * whose key parts differ.
+ * Returns the members of a set with their values for the names that are not bound yet. If a name is repeated, as in `(a, a)`,
+ * excludes members whose key parts differ.
  */
 export function newMembers({ names }: Membership, set: Members, bound: ReadonlySet<string>): Derived {
   const codes = new Map<string, Int32Array>();
@@ -37,7 +37,7 @@ export function newMembers({ names }: Membership, set: Members, bound: ReadonlyS
   return { frame: pick(frame, matchingRows), parents: matchingRows };
 }
 
-/** Returns the join keys between members and rows. They are the key parts whose names an outer index has already bound. */
+/** Returns the join keys between members and rows: one for each name that an outer index has already bound. */
 export function boundKeys({ names }: Membership, set: Members, members: Int32Array, frame: Frame): JoinKey[] {
   return names.flatMap((name, at): JoinKey[] => {
     const rows = frame.codes.get(name);
@@ -60,7 +60,7 @@ export function keyOfFigures(members: Float64Array, rows: Float64Array): JoinKey
 /**
  * Joins each row with all members whose keys are equal.
  *
- * @param admit receives the number of joined rows before they are created, and may throw
+ * @param admit called with the number of joined rows before they are created; may throw to refuse them
  */
 export function join(frame: Frame, members: Frame, keys: readonly JoinKey[], admit: (size: number) => void): Derived {
   const table = new KeyTable(
@@ -99,7 +99,7 @@ export function join(frame: Frame, members: Frame, keys: readonly JoinKey[], adm
   };
 }
 
-/** Groups the rows by tuple, in their original order. */
+/** Groups the rows by tuple. Rows of a group keep their original order. */
 function groupsOf({ ids, size }: KeyTable): { starts: Int32Array; members: Int32Array } {
   const starts = new Int32Array(size + 1);
   for (const id of ids) if (id >= 0) starts[id + 1]! += 1;

@@ -1,15 +1,15 @@
-/** Maximum number of tuples and of codes. A pair of a tuple and a code fits into an exact integer. */
+/** Maximum number of tuples, and maximum number of codes. A pair of a tuple and a code fits into a safe integer. */
 const SPAN = 2 ** 26;
-/** Maximum length of a table with a slot for each pair. */
+/** Maximum length of an array with an element for each pair. */
 const MAX_PLACES = 2 ** 22;
 
 /** Assigns ids to pairs of a tuple id and the code of the next column. */
 interface Level {
-  /** Zero-based local number of each code, or -1 for codes that do not occur. */
+  /** Zero-based index of each code among the codes that occur, or -1 for codes that do not occur. */
   locals: Int32Array;
   /** Number of distinct codes. */
   width: number;
-  /** Tuple ids by `tuple * width + code`. If the array would be too long, this is a map by `tuple * SPAN + code`. */
+  /** Tuple ids at `tuple * width + code`. If this array would be too long, a map with the keys `tuple * SPAN + code`. */
   pairs: Int32Array | Map<number, number>;
 }
 
@@ -34,7 +34,7 @@ export class KeyTable {
     }
   }
 
-  /** Returns the tuple ids for the rows of other columns, or -1 for tuples that do not exist. */
+  /** Returns the tuple id of each row in other columns, or -1 if the tuple does not exist. */
   find(columns: readonly Int32Array[], length: number): Int32Array {
     const ids = new Int32Array(length);
     for (const [at, { locals, width, pairs }] of this.levels.entries()) {
@@ -65,7 +65,7 @@ function levelFor(column: Int32Array, tuples: number): Level {
   return { locals, width, pairs: isShort ? new Int32Array(tuples * width).fill(-1) : new Map() };
 }
 
-/** Replaces tuple ids with the ids of the tuples extended by a column. Returns the number of tuples. */
+/** Extends tuples by a column and replaces their ids. Returns the new number of tuples. */
 function extend({ locals, width, pairs }: Level, ids: Int32Array, column: Int32Array): number {
   let size = 0;
   for (let row = 0; row < ids.length; row += 1) {

@@ -20,11 +20,13 @@ import { refuse } from './refusal.js';
 import type { Column, FamilyOf, Members, Space } from './space.js';
 import { Terms } from './terms.js';
 
-/** Code for a lag that leads beyond the ends of the set. */
+/** Code for a member outside the set, to which a lag leads. */
 const OUTSIDE = -2;
 /** Code for an empty cell, which fails every comparison. */
 const EMPTY = -3;
-/** Placeholder for a missing value while an observer collects missing values. Not 0, because a formula may divide by it. */
+/**
+ * Substitute for a missing value while an observer collects missing values. It is not 0, because a formula may divide by it.
+ */
 const STAND_IN = 1;
 
 /**
@@ -38,7 +40,7 @@ export class Lookup {
     private readonly observer?: Observer,
   ) {}
 
-  /** Returns the set of a membership. */
+  /** Returns the set of a membership. Refuses a membership with the wrong number of names. */
   set({ set: name, names, position }: Membership): Members {
     const set = this.space.sets.get(name);
     if (set === undefined) refuse(unknownSet(name), position);
@@ -105,10 +107,11 @@ export class Lookup {
   }
 
   /**
-   * Returns the text codes of an operand. A code is negative if the operand cannot be compared, because a lag leads outside the
-   * set, or because a cell is empty in a date column or in an ordered comparison. The literal `""` does match empty cells.
+   * Returns the text codes of an operand. A code is negative if the operand cannot be compared. This is the case if a lag leads
+   * outside the set, or if a cell is empty in a date column or in an ordered comparison. The literal `""` does match empty
+   * cells.
    *
-   * @param other the other operand. A date that is compared with timestamps means midnight.
+   * @param other the other operand. A date that is compared with timestamps means midnight
    */
   texts(operand: Operand, comparison: Comparison, other: Operand, frame: Frame, ofOther = frame): Int32Array {
     const reading = this.readingOf(operand, frame.readings);
@@ -149,7 +152,7 @@ export class Lookup {
     return codes;
   }
 
-  /** Describes the members of a row for a message. */
+  /** Describes the members of a row, as an addition to a message. */
   forRow({ codes }: Frame, row: number): string {
     const members = [...codes.values()].map((column) => this.quoted(column[row]!));
     return members.length === 0 ? '' : ` for ${members.join(', ')}`;

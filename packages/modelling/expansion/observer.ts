@@ -15,16 +15,16 @@ export interface Missing {
 
 /** Receives findings about the data during an evaluation. */
 export interface Observer {
-  /** Called for a missing value or member. The evaluation continues without it. */
+  /** Called for a missing value or member. The evaluation continues with a substitute. */
   missing(missing: Missing): void;
   /** Called if a comparison excludes an empty cell. The member name is quoted. */
   uncompared(column: string, member: string): void;
   /**
-   * Called for a column with a default. `places` contains the zero-based position of each looked-up member in its set, or a
-   * negative number if it is missing.
+   * Called for a column with a default. `places` contains the zero-based position in the set of each member that was looked up,
+   * or a negative number if the member does not exist.
    */
   defaulted(expression: MemberOf, column: Column, places: Int32Array): void;
-  /** Called when the set of a sum is joined with the rows outside the sum. */
+  /** Called when a set in a sum is joined with the rows outside the sum. */
   filtered(membership: Membership, set: Members, outer: Frame): void;
   /** Called for an index without rows. */
   emptied(index: Index, isSum: boolean): void;

@@ -5,19 +5,20 @@ import type { Frame } from './frame.js';
 import { concatenated, type Linear, Terms } from './terms.js';
 
 /**
- * Rows `lower <= terms <= upper` for each row of a frame. An infinite bound means no bound, and equal bounds form an equation.
+ * Constraint `lower <= terms <= upper` for each row of a frame. Infinity means that there is no bound, and equal bounds make an
+ * equation.
  */
 export interface Rows {
   terms: Terms;
-  /** Start of the terms of each row, followed by the end of the last row. */
+  /** Index of the first term of each row, followed by the total number of terms. */
   starts: Int32Array;
   lower: Float64Array;
   upper: Float64Array;
 }
 
 /**
- * Expands a formula to rows with the variables on the left. A chain yields several row sets, or only one if all its relations
- * bound the same terms (`0 <= x <= 4`). Between whole numbers `<` and `>` require a difference of at least 1.
+ * Expands a formula to rows with the variables on the left. A chain yields a row set per relation, or a single row set if all
+ * its relations bound the same terms (`0 <= x <= 4`). Between whole numbers, `<` and `>` require a difference of at least 1.
  *
  * @param isWhole whether the values of a variable are whole numbers
  * @throws ExpansionRefusal
@@ -46,7 +47,7 @@ export function rowsOf(
   return all;
 }
 
-/** Tightens strict bounds of integer rows to the next whole number. */
+/** Moves strict bounds of rows with integer coefficients and variables to the next whole number. */
 function tighten({ terms, starts, lower, upper }: Rows, isWhole: (variable: number) => boolean): void {
   for (let row = 0; row < lower.length; row += 1) {
     let at = starts[row]!;
@@ -79,7 +80,9 @@ function toRows(evaluator: Evaluator, left: Linear, relation: Relation, right: L
   };
 }
 
-/** Returns terms multiplied by a sign. Copies the terms, because both adjacent relations of a chain share them. */
+/**
+ * Returns terms multiplied by a sign. Negated terms are a copy, because two relations of a chain share the terms between them.
+ */
 function scaled(terms: Terms | undefined, sign: number): Terms | undefined {
   if (terms === undefined || sign === 1) return terms;
   const { rows, columns, size } = terms;
@@ -94,7 +97,7 @@ function haveSameTerms(one: Rows, other: Rows): boolean {
   return true;
 }
 
-/** Whether a row has the same terms in both lists, in any order. */
+/** Whether two row sets have the same terms in a row, in any order. */
 function haveSameRow({ terms: some, starts }: Rows, { terms: others }: Rows, row: number): boolean {
   const [from, to] = [starts[row]!, starts[row + 1]!];
   let at = from;

@@ -42,7 +42,7 @@ export type Column = { name: string; set: Members } & (
   | { type: 'text'; codes: Int32Array; reading?: DateReading }
 );
 
-/** Variables of a family, numbered consecutively in the order of its members. */
+/** Variables of a family. They are numbered consecutively in the order of the members. */
 export interface FamilyOf {
   name: string;
   names: readonly string[];
@@ -51,16 +51,16 @@ export interface FamilyOf {
   table: KeyTable;
   /** Date or time format of each key part. */
   readings: readonly (DateReading | undefined)[];
-  /** Variable of the first member. */
+  /** Number of the first member's variable. */
   from: number;
 }
 
-/** Data for expanding formulas. */
+/** Data needed to expand formulas. */
 export class Space {
   readonly texts: Texts;
   readonly sets = new Map<string, Members>();
   readonly columns = new Map<string, Column>();
-  /** Second set of each column name that exists in several sets. Formulas cannot refer to such a column. */
+  /** For each column name that exists in several sets, the second of these sets. Formulas cannot refer to such a column. */
   readonly doubled = new Map<string, string>();
   readonly families = new Map<string, FamilyOf>();
   readonly variables = new Map<string, number>();

@@ -1,13 +1,13 @@
 import { refuse } from './refusal.js';
 
-/** Maximum total number of rows for all parts of a formula, whose results may be in memory at the same time. */
+/** Maximum number of rows of a formula, summed over all of its parts. Their results may be in memory at the same time. */
 const MAX_ROWS = 20_000_000;
 /** Maximum total number of rows for all formulas of a model. */
 const MAX_STEPS = 200_000_000;
 
-/** Counts the rows of formulas before memory is allocated for them. */
+/** Counts the rows that formulas need, before memory is allocated for them. */
 export class Steps {
-  /** Number of rows for the current formula, and for all formulas so far. */
+  /** Number of rows of the current formula so far, and of all formulas so far. */
   private currentRows = 0;
   private totalRows = 0;
 
@@ -23,7 +23,7 @@ export class Steps {
     return this.currentRows;
   }
 
-  /** Starts the next formula. */
+  /** Resets the count for the next formula. */
   begin(): void {
     this.currentRows = 0;
   }

@@ -46,11 +46,11 @@ export function concatenated(lists: readonly Terms[]): Terms {
 }
 
 /**
- * Sorts terms by row and adds up the terms of each variable. Drops coefficients of 0. Variables keep the order of their first
- * occurrence in the row. Coefficients are added in their original order.
+ * Sorts terms by row and combines the terms of each variable. Drops terms with a coefficient of 0. Variables keep the order of
+ * their first occurrence in the row. Coefficients are added in their original order.
  *
- * @param places scratch array with -1 for each variable. It is restored before the function returns.
- * @returns the terms, and the start of each row's terms followed by the total number of terms
+ * @param places scratch array with -1 for each variable. It is restored before the function returns
+ * @returns the terms, and the index of each row's first term followed by the total number of terms
  */
 export function merged(terms: Terms, rows: number, places: Int32Array): { terms: Terms; starts: Int32Array } {
   const order = byRow(terms, rows);
@@ -86,7 +86,7 @@ function byRow({ rows, size }: Terms, count: number): Int32Array {
   return order;
 }
 
-/** Returns the start of each row's terms and the end of the last row. Terms must be sorted by row. */
+/** Returns the index of each row's first term, followed by the total number of terms. Terms must be sorted by row. */
 export function startsOf({ rows, size }: Pick<Terms, 'rows' | 'size'>, count: number): Int32Array {
   const starts = new Int32Array(count + 1);
   for (let at = 0; at < size; at += 1) starts[rows[at]! + 1]! += 1;
@@ -115,7 +115,7 @@ export function scale(terms: Terms, scales: Float64Array): void {
     coefficients[at]! *= scales[rows[at]!]!;
     if (coefficients[at] === 0) zeros += 1;
   }
-  // Terms multiplied by 0 are dropped, so that a row without other terms counts as a constant, for example in a divisor.
+  // Terms with a coefficient of 0 are dropped, so that a row without other terms is a constant and may be used as a divisor.
   if (zeros > 0) dropZeros(terms, 0);
 }
 

@@ -4,7 +4,7 @@ import { compareTexts, type OrderedText, orderedText } from '../text-order.js';
 /** Pattern for member names that are read as numbers. */
 const FIGURE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 
-/** Assigns integer codes to strings, so that members can be compared and looked up as numbers. */
+/** Assigns integer codes to strings, so that members are compared and looked up by integers. */
 export class Texts {
   private readonly codes = new Map<string, number>();
   private readonly texts: string[] = [];
@@ -27,7 +27,7 @@ export class Texts {
     return code;
   }
 
-  /** Returns a date or time in the format of the files. */
+  /** Converts a date or time to the format used in the files. */
   private inFileFormat(text: string): string {
     for (const reading of this.readings) {
       const cell = cellOf(text, reading);
@@ -48,8 +48,8 @@ export class Texts {
   }
 
   /**
-   * Compares the strings with two codes: numbers by value, other strings in natural order. Returns a negative number if the
-   * first is smaller.
+   * Compares two strings by their codes. Numbers are compared by value, other strings in natural order. Returns a negative
+   * number if the first string is smaller.
    */
   compare(one: number, other: number): number {
     const { asFigures } = this;

@@ -14,7 +14,7 @@ import type { Column, Members } from './space.js';
 export interface TrialReport {
   /** Reason why a solve would reject the formula. */
   problem: string | undefined;
-  /** Whether values are missing. */
+  /** Whether values that a solve needs are missing. */
   lacksData: boolean;
   warnings: TrialWarning[];
 }
@@ -28,8 +28,8 @@ export interface TrialWarning {
 const spaces = new WeakMap<Vocabulary, CanvasSpace>();
 
 /**
- * Expands a formula over the known data as a solve does, so that only the members that the formula uses matter. Returns
- * undefined if some of the data is unknown or too large.
+ * Expands a formula over the known data in the same way as a solve. Unlike the coverage check, it considers only the members
+ * that the formula uses. Returns undefined if some of the data is unknown or too large.
  */
 export function runTrial(formula: Formula, index: Index | undefined, vocabulary: Vocabulary): TrialReport | undefined {
   const space = spaces.get(vocabulary) ?? new CanvasSpace(vocabulary);
@@ -52,12 +52,12 @@ export function runTrial(formula: Formula, index: Index | undefined, vocabulary:
 /** Collects findings during the evaluation of a formula. */
 class Trial implements Observer {
   private readonly gaps = new Map<string, { first: Missing; members: Set<string> }>();
-  /** Maps each sentence to whether it is about a condition. */
+  /** Maps each warning to whether it is about a condition. */
   private readonly warnings = new Map<string, boolean>();
-  /** Members with empty cells, by column. */
+  /** Members whose cell is empty, by column. */
   private readonly empty = new Map<string, Set<string>>();
 
-  /** @param hasConditions whether a condition excludes some members on purpose */
+  /** @param hasConditions whether the formula has a condition, which may exclude members on purpose */
   constructor(
     private readonly textOf: (code: number) => string,
     private readonly hasConditions: boolean,
@@ -91,7 +91,7 @@ class Trial implements Observer {
     this.empty.set(column, members.add(member));
   }
 
-  /** Warns if no key combination has a match, because the default values would hide this. */
+  /** Warns if no key combination exists in the set, because default values would hide this. */
   defaulted({ name, keys }: MemberOf, { set }: Column, places: Int32Array): void {
     if (keys.length < 2 || places.length === 0 || places.some((place) => place >= 0)) return;
     this.warn(`None of the members used here is in ${set.name}, so ${name} always has its default value`);
@@ -108,7 +108,7 @@ class Trial implements Observer {
     const members = bound.map((part) => part.members);
     const unmatched = this.unmatched(rows, outer.size, members, set.size);
     const unused = this.unmatched(members, set.size, rows, outer.size);
-    // The combinations of two whole sets are usually more than needed, so it is normal that some have no match.
+    // Two whole sets have more combinations than a formula usually needs, so some combinations without a match are normal.
     if (unmatched.count > 0 && (unmatched.isNone || !isProduct(rows, outer.size))) {
       const [matches, sums] = unmatched.count === 1 ? ['matches', 'its sum is'] : ['match', 'their sums are'];
       this.warn(`${listed(unmatched)} ${matches} nothing in ${called}, so ${sums} empty`);
@@ -145,13 +145,13 @@ class Trial implements Observer {
   }
 }
 
-/** Key part of a set that is bound outside a sum. */
+/** Key part of a set that is already bound outside a sum. */
 interface Part {
   rows: Int32Array;
   members: Int32Array;
 }
 
-/** Tuples without a match. */
+/** Key combinations without a match. */
 interface Unmatched {
   example: string;
   count: number;
