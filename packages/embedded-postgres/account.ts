@@ -9,7 +9,7 @@ export interface Account {
   gid: number;
 }
 
-/** Unprivileged accounts in order of preference. Dedicated accounts come first. */
+/** Unprivileged accounts in order of preference. Accounts for PostgreSQL come first. */
 const UNPRIVILEGED = ['postgres', '_postgres', 'nobody'];
 
 /**
@@ -18,7 +18,7 @@ const UNPRIVILEGED = ['postgres', '_postgres', 'nobody'];
  * PostgreSQL refuses to run as root. If the current user is root, the owner of one of `paths` is used, so that an existing
  * cluster keeps its owner. If root owns all of them, an existing unprivileged account is used. Accounts are never created.
  *
- * @throws EmbeddedPostgresError if the current user is root and there is no such account
+ * @throws EmbeddedPostgresError if the current user is root and no unprivileged account exists
  */
 export async function chooseAccount(paths: string[]): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -47,7 +47,9 @@ export async function ownerOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Returns true if `account` can enter `folder`. Tries it, because file modes alone are not conclusive. */
+/**
+ * Returns true if `account` can enter `folder`. A child process tries to enter it, because file modes alone are not conclusive.
+ */
 export function canEnter(account: Account, folder: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const { uid, gid } = account;

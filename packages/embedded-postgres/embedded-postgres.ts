@@ -11,10 +11,10 @@ import { adoptServer, ensureDatabase, launchServer, type Server, type Settings }
 
 const HOST = '127.0.0.1';
 const WATCH_MS = 1_000;
-/** Time in milliseconds that {@link EmbeddedPostgres.stop} waits for each kind of shutdown. */
+/** Time in milliseconds that {@link EmbeddedPostgres.stop} waits for each type of shutdown. */
 const SHUTDOWN_TIMEOUTS = { fast: 10_000, immediate: 5_000 };
 
-/** File system errors that the operator who chose the folder can fix. */
+/** File system errors that an operator can fix, because the operator chose the folder. */
 const OPERATOR_CODES = new Set([
   'ENOENT',
   'EACCES',
@@ -35,18 +35,18 @@ const SETTINGS: Settings = {
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%a ',
 };
-/** Settings that are faster but lose data if the machine crashes. */
+/** Settings that make the server faster but lose data if the machine crashes. */
 const EPHEMERAL_SETTINGS: Settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 export interface EmbeddedPostgresOptions {
   /**
-   * Folder that belongs to a single service and is created if it is missing. It contains the cluster in `postgres` and the log
-   * in `postgres.log`.
+   * Folder for a single service. It is created if it is missing. It contains the cluster in `postgres` and the log in
+   * `postgres.log`.
    */
   dataDir: string;
   /** Database of the service. It is created if it is missing. Default: `workspace`. */
   database?: string;
-  /** Whether the server is for tests. Nothing is forced to disk, and the server never outlives this process. */
+  /** Whether the server is for tests. It does not flush data to disk, and it never outlives this process. */
   ephemeral?: boolean;
 }
 
@@ -56,11 +56,11 @@ export interface EmbeddedPostgres {
   url(database?: string): string;
   readonly port: number;
   readonly pid: number;
-  /** Whether the server was started by an earlier process that did not stop it. */
+  /** Whether an earlier process started the server and did not stop it. */
   readonly adopted: boolean;
   /** Messages for the operator who starts the service. */
   readonly notes: readonly string[];
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   readonly ended: Promise<void>;
   /** Stops the server in bounded time and releases the directory. Repeated calls wait for the same shutdown. */
   stop(): Promise<void>;
@@ -77,15 +77,15 @@ interface ServerRecord extends Server {
 }
 
 /**
- * Starts PostgreSQL on the cluster in `dataDir`, which is created if it is missing. Adopts a server that a killed process left
- * running there.
+ * Starts PostgreSQL on the cluster in `dataDir`, and creates the cluster if it is missing. Adopts a server that a killed
+ * process left running there.
  *
- * @throws OwnedElsewhereError if a living process serves from the same folder
+ * @throws OwnedElsewhereError if a running process uses the same folder
  * @throws EmbeddedPostgresError for other problems that the operator can fix
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   if (process.platform === 'win32') {
-    // On Windows, every stop would be a crash, because the platform has no signals.
+    // Windows has no signals, so stopping the server would always be a crash.
     throw new EmbeddedPostgresError('The embedded PostgreSQL runs on Linux and macOS: set DATABASE_URL.');
   }
   const ownerships: Ownership[] = [];
@@ -113,14 +113,14 @@ async function start(
   const account = await chooseAccount([join(dataDir, 'postgres'), dataDir]);
   const binaries = await findBinaries(account);
   const location = await findClusterLocation(dataDir, account);
-  // A copy of DATA_DIR links to the same cluster.
+  // A copy of DATA_DIR links to the same cluster, so the cluster's folder is locked as well.
   if (location.link !== undefined) ownerships.push(await takeOwnership(location.parent));
   if (location.exists) await checkCluster(location.directory, binaries);
   else await createCluster(location, binaries, account, { durable: !ephemeral });
 
   const directory = await realpath(location.directory);
   const password = await readPassword(directory);
-  // `sslmode=disable` overrides PGSSLMODE of the client, because this server does not have a certificate.
+  // `sslmode=disable` overrides the PGSSLMODE variable of clients, because this server has no certificate.
   const urlOf = (port: number, name: string) =>
     `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${encodeURIComponent(name)}?sslmode=disable`;
   const recordFile = join(dataDir, 'postgres.json');
@@ -143,7 +143,7 @@ async function start(
       logFile: join(dataDir, 'postgres.log'),
     }));
 
-  // A process that exits without stop() still stops its server as far as possible.
+  // If this process exits without calling stop(), it still asks its server to shut down.
   const onExit = () => {
     if (isServerProcess(server.pid, directory)) signalProcess(server.pid, 'SIGINT');
   };
@@ -180,7 +180,7 @@ async function start(
   };
 }
 
-/** Resolves when the server has ended. An adopted server is not a child of this process, so it is polled. */
+/** Resolves when the server has ended. The server is polled because an adopted server is not a child of this process. */
 function untilEnded(pid: number, directory: string): Promise<void> {
   return new Promise((resolve) => {
     const watch = setInterval(() => {
@@ -196,7 +196,7 @@ async function releaseAll(ownerships: Ownership[]): Promise<void> {
   for (const ownership of ownerships.splice(0).reverse()) await ownership.release();
 }
 
-/** Returns true if the recorded server has the same properties as the server that would be started now. */
+/** Returns true if the recorded server has the properties that a new server would have. */
 function isSameServer(
   savedRecord: Partial<ServerRecord> | undefined,
   expected: Pick<ServerRecord, 'pid' | 'version' | 'settings'>,

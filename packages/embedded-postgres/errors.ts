@@ -1,5 +1,5 @@
 /**
- * Problem that prevents the embedded PostgreSQL from serving.
+ * Problem that prevents the embedded PostgreSQL from running.
  *
  * The message is written for the operator. Print it without the stack trace.
  */

@@ -6,39 +6,41 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgresError, OwnedElsewhereError } from './errors.js';
 
 /*
- * Only one process at a time may own a directory. The kernel must release the ownership when its holder dies in any way, and
- * Node has no file lock that does this. A listening Unix socket has this property: its file remains, but connections to it
- * fail. Sockets also work between containers that share the directory but cannot see each other's process ids or abstract
- * sockets.
+ * Only one process at a time may own a directory. The kernel must release the ownership however its holder dies, and Node has
+ * no file lock that guarantees this. A listening Unix socket does: when its process dies, the socket file remains, but
+ * connections to it fail. Sockets also work between containers that share the directory but cannot see each other's process ids
+ * or abstract sockets.
  *
- * Taking over a dead socket's name is not atomic. Therefore every claimant listens under its own name and only then looks for
- * other sockets that answer. If two claimants compete, at least one sees the other and withdraws. Simultaneous claimants try
- * again after a random pause.
+ * Taking over the name of a dead socket is not atomic. Therefore every claimant listens under its own name and only then checks
+ * whether other sockets answer. If two claimants compete, at least one of them sees the other and withdraws. Simultaneous
+ * claimants try again after a random pause.
  */
 
 const FOLDER = 'postgres.owner';
-/** Message that a socket sends to clients when they connect. */
+/** Message that a socket sends to each client that connects. */
 type ClaimStatus = 'claimant' | 'owner';
-/** Time in milliseconds for which simultaneous claimants yield to each other. */
+/** Time in milliseconds during which simultaneous claimants retry. */
 const CONTENTION_MS = 10_000;
-/** Maximum time to wait for an answer, in milliseconds. An owner that is too busy to answer in time is still an owner. */
+/**
+ * Maximum time to wait for an answer, in milliseconds. An owner that is too busy to answer in time still counts as an owner.
+ */
 const ANSWER_MS = 2_000;
 
-/** Exclusive right to a directory. */
+/** Exclusive ownership of a directory. */
 export interface Ownership {
   release(): Promise<void>;
 }
 
 /**
- * Takes the exclusive right to `directory` and holds it until it is released or this process ends.
+ * Takes exclusive ownership of `directory` and holds it until it is released or this process ends.
  *
- * @throws OwnedElsewhereError if a living process holds it
+ * @throws OwnedElsewhereError if a running process owns the directory
  */
 export async function takeOwnership(directory: string): Promise<Ownership> {
   const folder = join(directory, FOLDER);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const handle = await open(folder);
-  // A socket path may have at most 107 bytes. The path through the open folder is always short enough.
+  // A socket path may have at most 107 bytes. The path through the open folder handle is always short enough.
   const root = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : folder;
   const deadline = Date.now() + CONTENTION_MS;
   try {
@@ -119,8 +121,8 @@ function readStatus(path: string): Promise<ClaimStatus | 'dead'> {
 }
 
 /**
- * Returns whether the socket file still exists. If an owner checked this claim before the claim was listening, it took the
- * socket for dead and removed the file.
+ * Returns whether the socket file still exists. An owner may have checked this claim before the claim was listening.
+ * The owner then considered the socket dead and removed its file.
  */
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time in milliseconds that a server gets for each kind of shutdown. */
+/** Time in milliseconds that a server has for each type of shutdown. */
 export interface ShutdownTimeouts {
   /** Rolls back open transactions and writes all data. */
   fast: number;
@@ -16,8 +16,8 @@ const KILL_MS = 5_000;
 /**
  * Finds the processes of the PostgreSQL server that serves the cluster in `directory` (a real path), including child processes.
  *
- * After a crash, a process id alone proves nothing, because another program may have it. A server is recognized by its working
- * directory, which is the cluster.
+ * After a crash, a process id alone proves nothing, because another program may have been given the same id. A server is
+ * recognized by its working directory, which is the cluster.
  */
 export function findServerProcesses(directory: string): number[] {
   if (process.platform !== 'linux') return findByCommand(directory);
@@ -48,8 +48,8 @@ function findByCommand(directory: string): number[] {
 }
 
 /**
- * Stops the server of `directory`, first with a fast shutdown, then with increasing force. Resolves when all of its processes
- * have ended.
+ * Stops the server of `directory`. Starts with a fast shutdown and increases the force. Resolves when all of its processes have
+ * ended.
  *
  * @param postmaster first process of the server, if it is still running
  */
@@ -74,7 +74,7 @@ async function signalAndWait(
   for (const pid of pids) if (isServerProcess(pid, directory)) signalProcess(pid, signal);
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    // The postmaster ends last, so the more expensive search is only needed once it has ended.
+    // The postmaster ends last, so the more expensive search is needed only after it has ended.
     if (!pids.some((pid) => isServerProcess(pid, directory)) && findServerProcesses(directory).length === 0)
       return true;
     if (Date.now() >= deadline) return false;
@@ -82,7 +82,10 @@ async function signalAndWait(
   }
 }
 
-/** Script that checks the process name again, because another program may have the process id of a crashed server. */
+/**
+ * Script that checks the process name before it sends the signal, because another program may have the process id of a crashed
+ * server.
+ */
 const END_AFTER_INPUT = `
   read -r _
   name=postgres
@@ -90,8 +93,8 @@ const END_AFTER_INPUT = `
   [ "$name" = postgres ] && kill -INT "$1"`;
 
 /**
- * Makes the server `pid` end when this process ends for any reason. A shell waits on a pipe that closes with this process.
- * Returns a function that cancels this.
+ * Makes the server `pid` end when this process ends for any reason. A shell reads from a pipe that closes when this process
+ * ends. Returns a function that cancels this.
  */
 export function endWithThisProcess(pid: number): () => void {
   const shell = spawn('/bin/sh', ['-c', END_AFTER_INPUT, 'sh', String(pid)], {

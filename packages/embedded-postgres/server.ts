@@ -23,7 +23,7 @@ const START_MS = 300_000;
 const PORT_ATTEMPTS = 5;
 const SHUTDOWN_TIMEOUTS = { busy: { fast: 30_000, immediate: 5_000 }, silent: { fast: 2_000, immediate: 1_000 } };
 
-/** Parameters of a launch. */
+/** Parameters for starting a server. */
 export interface Launch {
   program: string;
   directory: string;
@@ -43,7 +43,7 @@ export async function launchServer(launch: Launch): Promise<Server> {
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryLaunch(launch, await freePort());
     if (typeof outcome !== 'string') return outcome;
-    // Another program may have taken the port since it was found free.
+    // Another program may have taken the port after it was found to be free.
     if (!outcome.includes('Address already in use') || attempt === PORT_ATTEMPTS) {
       throw new EmbeddedPostgresError(`PostgreSQL did not start (its log is ${launch.logFile}): ${outcome}`);
     }
@@ -97,8 +97,8 @@ async function untilReady(directory: string, server: Server): Promise<Server> {
 }
 
 /**
- * Handles a server that an earlier owner left running on the cluster. Returns the server if it answers and `acceptable` accepts
- * it. Otherwise stops it and clears the way for a new server.
+ * Handles a server that an earlier owner left running on the cluster. Returns the server if it answers and `acceptable` returns
+ * true for it. Otherwise stops it, so that a new server can be started.
  */
 export async function adoptServer(
   directory: string,
@@ -111,10 +111,10 @@ export async function adoptServer(
   if (processes.length > 0) {
     const answer = server === undefined ? 'none' : await ask(urlOf(server.port));
     if (server !== undefined && answer === 'ready' && acceptable(server)) return server;
-    // A server that is starting or stopping gets time to finish. A server that does not answer hangs.
+    // A server that is busy starting or stopping gets more time than a server that does not answer.
     await endServer(directory, server?.pid, answer === 'none' ? SHUTDOWN_TIMEOUTS.silent : SHUTDOWN_TIMEOUTS.busy);
   }
-  // PostgreSQL would mistake any program with this process id for a running server.
+  // If another program has the process id in this file, PostgreSQL would mistake it for a running server.
   await rm(join(directory, 'postmaster.pid'), { force: true });
   return undefined;
 }
@@ -136,7 +136,7 @@ export async function ensureDatabase(maintenanceUrl: string, name: string): Prom
 
 async function query(url: string, sql: string, values: unknown[] = []): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000, query_timeout: 30_000 });
-  // A broken connection also fails the query, which handles the error.
+  // A broken connection also makes the query fail, and the query's error is handled.
   client.on('error', () => undefined);
   try {
     await client.connect();
