@@ -4,7 +4,7 @@ import type { ToolCall } from './tool-call.js';
 export const ASK_USER_QUESTION = 'ask_user_question';
 
 export interface Question {
-  /** Id of the question for the asking agent. */
+  /** Id by which the agent identifies the question. */
   id?: string;
   question: string;
   /** Short title above the options. */
@@ -13,7 +13,7 @@ export interface Question {
   multi_select?: boolean;
 }
 
-/** Choices of a user: the selected label or labels by question index, written as a string. */
+/** Options that a user selected, by question index written as a string. */
 export interface QuestionAnswer {
   selections?: Record<string, string | string[]>;
   other_text?: string;

@@ -1,7 +1,7 @@
 import type { QuestionAnswer } from './ask-user-question.js';
 import type { ToolCall } from './tool-call.js';
 
-/** Message of a conversation, as an agent sees it. */
+/** Message of a conversation, as passed to an agent. */
 export interface Message {
   role: 'user' | 'assistant' | 'system';
   content: string;
@@ -15,7 +15,7 @@ export interface Message {
   context: { id: string; type: string }[];
   /** Whether this turn answers the message. */
   to_answer: boolean;
-  /** Id of the turn that wrote or answers the message. */
+  /** Id of the turn that wrote the message or answers it. */
   turn_id?: string | null;
   /** Text and tool calls of the agent, in order. */
   parts?: (string | ToolCall)[];

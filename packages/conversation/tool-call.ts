@@ -4,7 +4,7 @@ export interface ToolCall {
   tool: string;
   status: 'running' | 'completed' | 'failed' | 'unknown';
   input: Record<string, unknown>;
-  /** Any JSON value. Null while the call runs, after a failure, and for an open question. */
+  /** Any JSON value. Null while the call is running, after a failure, and for an open question. */
   result: unknown;
   error?: string;
   error_code?: string;

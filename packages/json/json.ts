@@ -2,8 +2,8 @@ import { isValidText } from './text.js';
 
 /**
  * JSON value as it was received. Objects are maps, which keep the key order of the JSON text and do not treat keys such as
- * `__proto__` or `0` specially. Integers that a number cannot hold exactly are bigints. The notation of numbers is lost: 3.0 is
- * written as 3, which JSON readers treat as equal.
+ * `__proto__` or `0` specially. Integers that a number cannot hold exactly are bigints. The notation of numbers is not
+ * preserved: 3.0 is written as 3, which JSON readers treat as equal.
  */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, Json>;

@@ -3,14 +3,14 @@ import { codePoints } from './text.js';
 
 const MAX_DEPTH = 200;
 /**
- * Number of values and keys that a JSON text of any length may have. Longer text may have an additional value per
- * `CHARACTERS_PER_VALUE` characters.
+ * Maximum number of values and keys in short JSON texts. Longer texts may have one value or key per `CHARACTERS_PER_VALUE`
+ * characters in addition.
  */
 const MIN_VALUES = 10_000;
 const CHARACTERS_PER_VALUE = 128;
 const MAX_INTEGER_DIGITS = 4300;
 
-/** Thrown if a text is not JSON. The message equals the message of Python's parser. */
+/** Thrown for invalid JSON. The message is the same as in Python's parser. */
 export class JsonSyntaxError extends Error {
   constructor(
     message: string,
@@ -27,11 +27,11 @@ export class JsonLimitError extends Error {}
 /**
  * Parses a JSON text.
  *
- * `JSON.parse` cannot be used because it reorders keys that look like indexes, rounds large integers and reports different
+ * `JSON.parse` cannot be used because it reorders keys that look like indexes, rounds large integers, and reports other
  * messages and positions than Python. NaN and infinities, which Python accepts, are syntax errors.
  *
  * @param maxLength maximum length of texts from the same source. It determines the maximum number of values and keys. Even a
- *   short text can contain many values, and each value takes a hundred times the memory of its text.
+ * short text can contain many values, and each value takes a hundred times the memory of its text.
  * @throws JsonSyntaxError, JsonLimitError
  */
 export function parseJson(text: string, maxLength = text.length): Json {
@@ -157,7 +157,7 @@ class Parser {
     for (let at = this.endOfPlainText(start + 1); ; at = this.endOfPlainText(at + 2)) {
       const code = this.text.charCodeAt(at);
       if (code === QUOTE) return at;
-      // Earlier errors are reported first.
+      // Errors earlier in the string are reported first.
       if (code !== BACKSLASH) this.failInText(start);
     }
   }
@@ -188,7 +188,7 @@ class Parser {
   private endOfPlainText(from: number): number {
     for (let at = from; ; at++) {
       const code = this.text.charCodeAt(at);
-      // The comparison is also false beyond the end, where the code is NaN.
+      // Beyond the end, the code is NaN, and the comparison is false as well.
       if (!(code >= 0x20) || code === QUOTE || code === BACKSLASH) return at;
     }
   }
@@ -245,7 +245,7 @@ class Parser {
   private skipSpace(): number {
     for (;;) {
       const code = this.text.charCodeAt(this.at);
-      // Usually the next character is not white space. Beyond the end the code is NaN.
+      // Usually the next character is not white space. Beyond the end, the code is NaN.
       if (!(code <= 0x20) || (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09)) return code;
       this.at++;
     }

@@ -4,7 +4,7 @@ export const MAX_PATH_BYTES = 1024;
 /** Maximum length of a file or directory name in UTF-8 bytes. */
 export const MAX_NAME_BYTES = 255;
 
-/** Maximum ratio between the byte length of a string in another Unicode form and in NFC. */
+/** Maximum factor by which Unicode NFC can shorten a string, in bytes. */
 const NFC_SHORTENS = 3;
 
 /** Thrown if a string cannot be a path. The message says why. */
@@ -17,8 +17,8 @@ export class InvalidPath extends Error {}
  * @throws InvalidPath
  */
 export function normalizePath(text: string, { root = false } = {}): string {
-  // Normalization takes quadratic time for long runs of combining marks, so strings that cannot become short enough are
-  // rejected first.
+  // Normalizing long runs of combining marks takes quadratic time, so strings that would be too long even in NFC are rejected
+  // first.
   assertLength(text, NFC_SHORTENS);
   const path = text.normalize('NFC').replace(/^\//, '');
   if (path === '') {
@@ -45,7 +45,7 @@ function assertLength(path: string, times: number): void {
   }
 }
 
-/** Explains in a phrase without a full stop why a string is not a valid path. Returns undefined if it is valid. */
+/** Explains why a string is not a valid path, in a phrase without a full stop. Returns undefined if the string is valid. */
 export function pathProblem(text: string, options?: { root?: boolean }): string | undefined {
   try {
     normalizePath(text, options);
@@ -56,7 +56,7 @@ export function pathProblem(text: string, options?: { root?: boolean }): string 
   }
 }
 
-/** Returns the names in a path from the root down. Returns an empty list for the root itself. */
+/** Returns the names in a path, starting with the topmost directory. Returns an empty list for the root itself. */
 export function namesOf(path: string): string[] {
   return path === '' ? [] : path.split('/');
 }
