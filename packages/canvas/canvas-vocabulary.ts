@@ -25,7 +25,7 @@ const MAX_LOOKUPS = 2_000_000;
 
 type Content = Pick<CardContent, 'card_type' | 'data'>;
 
-/** Content of a data card, and cached metadata of its file. */
+/** Content of a data card, with the cached metadata of its file. */
 interface DataSource {
   content: DataContent;
   state: FileState | undefined;
@@ -98,7 +98,7 @@ function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {
   };
 }
 
-/** Returns the index of a card, or undefined if it is missing or invalid. */
+/** Returns the parsed index of a card, or undefined if it is missing or invalid. */
 function indexOf(card: Content): Index | undefined {
   const text = fieldOf<string>(card, 'index');
   const index = text === undefined ? undefined : readIndex(text);

@@ -13,7 +13,7 @@ export interface CardContent {
   data: Record<string, unknown>;
 }
 
-/** Missing or invalid content on a card. */
+/** Missing or invalid field of a card. */
 export interface Gap {
   field: string;
   message: string;

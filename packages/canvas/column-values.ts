@@ -1,16 +1,16 @@
 import type { ColumnCells } from '../data-engine/index.js';
 import type { FactsOfColumn } from './data-file.js';
 
-/** Maximum number of rows and cells in a table whose values are cached. */
+/** Maximum number of rows and of cells in a table whose values are cached. */
 export const MAX_ROWS = 100_000;
 export const MAX_CELLS = 2_000_000;
-/** Maximum size of the cached values of a file in bytes. Each process caches the values for its active canvases. */
+/** Maximum size in bytes of the cached values of a file. Each process caches the values for its active canvases. */
 const MAX_BYTES = 2 * 1024 ** 2;
-/** Maximum number of cells in a table that are cached individually. */
+/** Maximum number of cells per table that are cached individually. */
 const MAX_CACHED_CELLS = 50_000;
 
 /**
- * Adds distinct strings and numeric ranges to the metadata of columns, key columns first, until the limits are reached.
+ * Adds distinct strings and numeric ranges to the metadata of columns until a limit is reached. Key columns come first.
  *
  * @param cells cells of the columns, in the same order
  */
@@ -69,7 +69,7 @@ function rangeOf(cells: ColumnCells): [number, number] | undefined {
 const rowsOf = ([first]: readonly ColumnCells[]): number =>
   first === undefined ? 0 : first.type === 'number' ? first.figures.length : first.places.length;
 
-/** Returns numbers, or the indexes of strings in the list of distinct strings. */
+/** Returns the numbers of a column, or for each string its index in the list of distinct strings. */
 const placesOf = (cells: ColumnCells): (number | null)[] =>
   cells.type === 'number'
     ? Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? null : figure))

@@ -16,12 +16,12 @@ export interface DataContent {
     name: string;
     /** Number of key columns. */
     arity: number;
-    /** Members listed on the card, or a range of them. Absent if the members are in a file or missing. */
+    /** Members listed on the card, or a range such as `1 to 52`. Absent if the members are in a file or missing. */
     members?: readonly (string | number)[] | string;
   };
-  /** Columns of the set that are on the card itself, by name. */
+  /** Columns of the set whose values are on the card itself, by name. */
   columns: ReadonlyMap<string, InlineColumn>;
-  /** File of the card. The content is only read if the card defines a set. */
+  /** File of the card. Its content is only read if the card defines a set. */
   file?: DataFile;
 }
 
@@ -42,7 +42,7 @@ export interface FileColumn {
   column: string;
   /** Format of the dates or times in the column. */
   reading?: DateReading;
-  /** Sentence about the first non-numeric cell, if the column is text but seems to be meant as numeric. */
+  /** Sentence about the first non-numeric cell, for a text column that is probably meant to be numeric. */
   misfit?: string;
   /** Distinct strings, if known. */
   values?: Values;
@@ -58,7 +58,7 @@ export interface FileColumn {
 
 type DataCard = Pick<CardContent, 'card_type' | 'data'>;
 
-/** Parses a data card. Does not consider other cards or the content of its file. */
+/** Parses a data card, without considering other cards or the content of its file. */
 export function readData(card: DataCard): DataContent {
   if (card.card_type !== 'data') return NO_DATA;
   const values = new Map<string, number>();
@@ -85,7 +85,7 @@ function pathOf(card: DataCard): string | undefined {
   return path === undefined || pathProblem(path) !== undefined ? path : normalizePath(path);
 }
 
-/** Returns the path of the file of a card's set. Does not read other fields, because the card may be large. */
+/** Returns the file path of a card that defines a set. Reads only these two fields, because the card may be large. */
 export const pathOfSet = (card: DataCard): string | undefined =>
   card.card_type === 'data' && fieldOf(card, 'set') !== undefined ? pathOf(card) : undefined;
 
@@ -116,7 +116,7 @@ export const isSetOfFile = (card: DataCard): boolean =>
   fieldOf(card, 'set') !== undefined &&
   fieldOf(card, 'members') === undefined;
 
-/** Returns the cards, except for sets in files that exceed the maximum number. */
+/** Returns all cards except those sets in files that exceed the maximum number. */
 export function withinFileSetLimit<Card extends DataCard>(cards: readonly Card[]): Card[] {
   let sets = 0;
   return cards.filter((card) => !isSetOfFile(card) || (sets += 1) <= MAX_FILE_SETS);

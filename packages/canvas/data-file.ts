@@ -12,26 +12,26 @@ export interface DataFile {
   key: readonly string[];
   /** Whether the members are the distinct values of the key, which may repeat. */
   isDistinct: boolean;
-  /** Second key of a card that has both `key` and `column`, so that its members are ambiguous. */
+  /** Second key, for a card that has both `key` and `column`. The members of such a card are ambiguous. */
   otherKey?: readonly string[];
-  /** Columns by the formula names that the card assigns. The names of other columns are derived. */
+  /** Table columns by the formula names that the card assigns to them. The formula names of other columns are derived. */
   names: Readonly<Record<string, string>>;
   /** Default for missing values. */
   fallback?: number;
 }
 
-/** Cached metadata of a file for the key of a card. Row numbers refer to the file. */
+/** Metadata of a file that is cached for the key of a card. Row numbers refer to the file. */
 export interface FileFacts {
   /** Reason why the file is not a table. All other fields are then empty. */
   problem?: string;
   columns: FactsOfColumn[];
-  /** First duplicate key. */
+  /** First key that occurs twice. */
   doubled?: { key: string[]; rows: [number, number] };
   /** First rows with an empty cell in a key column, and the number of such rows. */
   empty?: { rows: number[]; count: number; column: string };
   /** Number of rows. */
   rows?: number;
-  /** Findings that a planner should check, such as skipped rows and guesses. */
+  /** Findings that a planner should check, such as omitted rows and guesses. */
   notes?: string[];
 }
 
@@ -54,9 +54,7 @@ export interface FactsOfColumn {
 
 const cellsByColumn = new WeakMap<FactsOfColumn, Cells>();
 
-/**
- * Returns the cells of a column, if known. Always returns the same object for the same column, so that results can be cached.
- */
+/** Returns the cells of a column, if known. Always returns the same object for a column, so that results can be cached. */
 export function cellsOf(column: FactsOfColumn): Cells | undefined {
   const { type, cells, values = [] } = column;
   if (cells === undefined || type === 'number') return cells;
@@ -68,7 +66,7 @@ export function cellsOf(column: FactsOfColumn): Cells | undefined {
 /** Cached state of a card's file: missing, not read yet, or its metadata. */
 export type FileState = FileFacts | 'missing' | 'unread';
 
-/** States of files by {@link fileKey}. Files without an entry have not been inspected. */
+/** Cached states of files by {@link fileKey}. Files without an entry have not been inspected. */
 export type FileStates = ReadonlyMap<string, FileState>;
 
 export const NO_FILES: FileStates = new Map();
@@ -78,7 +76,7 @@ type FileRequest = Pick<DataFile, 'path' | 'sheet' | 'dialect' | 'key' | 'isDist
 /** Returns the cache key of a card's file. Cards with the same cache key need the same metadata. */
 export const fileKey = (file: FileRequest): string => JSON.stringify([file.path, contentKey(file)]);
 
-/** Returns the cache key without the path. Files with equal contents share the metadata under this key. */
+/** Returns the cache key without the path. Files with equal content share the metadata under this key. */
 export const contentKey = ({ path, sheet, dialect, key, isDistinct }: FileRequest): string =>
   JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct]);
 
@@ -89,7 +87,7 @@ export const tableOf = ({ path, sheet, dialect }: DataFile): Pick<DataFile, 'pat
   ...(dialect !== undefined && { dialect }),
 });
 
-/** Version of the metadata. Increase it when files are read differently, to invalidate cached metadata. */
+/** Version of the metadata. Increase it whenever files are read differently, to invalidate the cached metadata. */
 const VERSION = 6;
 
 /**
@@ -112,8 +110,8 @@ export function columnNames(
 }
 
 /**
- * Returns the name of a column in formulas: invalid characters become `_`, and `m²` becomes `m2`. Returns undefined if nothing
- * remains.
+ * Returns the formula name of a column: invalid characters become `_`, and `m²` becomes `m2`. Returns undefined if no valid
+ * character remains.
  */
 export function nameOf(column: string): string | undefined {
   if (isName(column)) return column;

@@ -5,7 +5,7 @@ import type { DataFile, FileFacts, FileState } from './data-file.js';
 import { gap } from './kinds/fields.js';
 import { type Members, membersOf, toMember } from './members.js';
 
-/** Returns gaps for duplicate members, cells for unknown members, and members without a cell. */
+/** Returns gaps for duplicate members, for cells of unknown members, and for members without a cell. */
 export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   if (set === undefined) {
     const names = listNames([...columns.keys()]);
@@ -52,8 +52,8 @@ function firstMissingMember(members: Members, cells: ReadonlyMap<string, unknown
 }
 
 /**
- * Returns gaps for differences between a card and its file.
- * @param state cached metadata, or undefined if the file has not been inspected
+ * Returns gaps for contradictions between a card and its file. @param state cached metadata, or undefined if the file has not
+ * been inspected
  */
 export function gapsOfFile({ set, file }: DataContent, state: FileState | undefined): Gap[] {
   if (file === undefined) return [];
@@ -105,7 +105,10 @@ function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts,
   return [gap(field, `${place}, rows ${first} and ${second}: the member ${member} appears twice`)];
 }
 
-/** Explains that rows have no key. The hint mentions merged cells, because files store a value only in their first cell. */
+/**
+ * Explains that rows have no key. The hint mentions merged cells, because a file stores the value of a merged cell only in its
+ * first cell.
+ */
 function whyEmpty(
   place: string,
   { rows, count, column }: NonNullable<FileFacts['empty']>,

@@ -15,7 +15,7 @@ import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
 import { wordedLimits } from './worded-limits.js';
 
-/** Maximum number of objectives listed in a project, and maximum length of their joined descriptions. */
+/** Maximum number of objectives listed in a project, and maximum length of their descriptions when joined. */
 const MAX_COMPONENTS = 20;
 const MAX_DESCRIPTION_LENGTH = 2_000;
 
@@ -31,11 +31,11 @@ export interface Derived extends DerivedItems {
 interface Canvas {
   /** Meaning of the names in formulas. */
   vocabulary: Vocabulary;
-  /** Facts about the canvas for each card, in the order of the cards. */
+  /** For each card, in order, the properties of the canvas that affect the card. */
   surroundings: readonly Surroundings[];
 }
 
-/** Judgement of a card, and gaps for unknown names in its formulas. Unknown names prevent a solve. */
+/** Judgement of a card, including the gaps for unknown names in its formulas. Unknown names prevent a solve. */
 export interface SolveJudgement extends Judgement {
   unknown: readonly Gap[];
 }
@@ -56,13 +56,13 @@ interface DetailedJudgement extends SolveJudgement {
 export const judge = (cards: readonly CardContent[], files = NO_FILES): Judgement[] =>
   judgeAll(cards, files).map(({ gaps, status }) => ({ gaps, status }));
 
-/** Like {@link judge}, but also returns the warnings that prevent a solve. */
+/** Same as {@link judge}, but also returns the gaps for unknown names, which prevent a solve. */
 export const judgeForSolve = (cards: readonly CardContent[], files = NO_FILES): SolveJudgement[] =>
   judgeAll(cards, files);
 
 /**
- * Returns the project fields derived from cards, which must be sorted by age, oldest first. A flag is false if there is no card
- * of its kind.
+ * Returns the project fields derived from the cards. Cards must be sorted by age, oldest first. A flag is false if there is no
+ * card of its kind.
  */
 export const derive = (cards: readonly CardContent[], files = NO_FILES): Derived =>
   deriveFrom(cards, judgeAll(cards, files));
@@ -100,7 +100,7 @@ function deriveFrom(cards: readonly CardContent[], judgements: readonly Detailed
     judgements.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
   const allComplete = (type: CardType): boolean => every(statuses(type), (status) => status === 'complete');
   const objectives = of('objective');
-  // KPIs do not affect the variables of a plan.
+  // Unknown names in KPIs do not matter, because KPIs do not affect the variables of a plan.
   const hasKnownNames = ({ card_type }: CardContent, at: number): boolean =>
     CARD_KINDS[card_type].role === 'rating' || judgements[at]?.unknown.length === 0;
   return {
@@ -125,7 +125,7 @@ function deriveFrom(cards: readonly CardContent[], judgements: readonly Detailed
   };
 }
 
-/** Judges the formulas of a card. */
+/** Checks the formulas of a card. */
 function judgeFormulas(card: CardContent, { vocabulary }: Canvas): Omit<DetailedJudgement, 'status'> {
   const gaps: Gap[] = [];
   let hasTexts = false;
@@ -140,7 +140,7 @@ function judgeFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Detailed
     const judged = judgeFormula(formula, vocabulary);
     const { problem, unknown: names, notes, warnings } = judged;
     hasTexts ||= judged.hasTexts;
-    // A KPI may also be described in words, so an invalid formula only causes a warning.
+    // A KPI may also be described in plain text, so an invalid formula only causes a warning.
     if (problem !== undefined) gaps.push(gap(field, problem, kind.role === 'rating' ? 'warning' : 'blocking'));
     addWarnings(gaps, field, warnings);
     gaps.push(...notes.map((note) => gap(field, note, 'info')));
@@ -148,19 +148,19 @@ function judgeFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Detailed
     const message = `No variable or value on the canvas is called ${listNames(names)}${suggestionFor(names, vocabulary)}`;
     unknown.push(gap(field, message, 'warning'));
   }
-  // The index alone determines the members if there is no formula.
+  // Without a formula, the members are determined by the index alone.
   if (judgedIndex !== undefined && formulas.length === 0) addWarnings(gaps, index!.field, judgedIndex.warnings);
   return { gaps, unknown, hasTexts };
 }
 
-/** Adds the warnings that the card does not have yet. */
+/** Adds the warnings that are not among the card's gaps yet. */
 function addWarnings(gaps: Gap[], field: string, warnings: readonly string[]): void {
   for (const message of warnings)
     if (!gaps.some((other) => other.message === message)) gaps.push(gap(field, message, 'warning'));
 }
 
 /**
- * Data cards with the state of their files. `oversized` contains the cards that exceed the maximum number of values on a
+ * Data cards with the states of their files. `oversized` contains the cards that exceed the maximum number of values on a
  * canvas.
  */
 interface CanvasData {

@@ -41,11 +41,11 @@ export interface IndexedFormula {
   index?: string;
 }
 
-/** Judgement of a formula on a canvas. Messages have no full stop at the end. */
+/** Result of checking a formula on a canvas. Messages have no full stop at the end. */
 export interface FormulaJudgement {
   /** Reason why the formula prevents a solve. */
   problem: string | undefined;
-  /** Distinct names that do not exist on the canvas, in the order of first occurrence. */
+  /** Distinct names that are not defined on the canvas, in the order of first occurrence. */
   unknown: readonly string[];
   /** Hints about behavior that may surprise the author. */
   notes: readonly string[];
@@ -55,7 +55,7 @@ export interface FormulaJudgement {
   hasTexts: boolean;
 }
 
-/** Latest judgement of a formula, and the meaning of its names at that time. */
+/** Latest judgement of a formula, and the meaning of its names when it was judged. */
 interface CachedJudgement {
   mentions: readonly string[];
   roles: readonly unknown[];
@@ -63,11 +63,11 @@ interface CachedJudgement {
 }
 
 /**
- * Maximum number of cached judgements. It exceeds the number of formulas on a canvas, so that after a change to a card only its
- * own formulas are judged again.
+ * Maximum number of cached judgements. It exceeds the number of formulas on a canvas, so that a change to a card only affects
+ * the judgements of formulas that use its names.
  */
 const MAX_CACHED_FORMULAS = 1_500;
-/** Judgements by use, index and text. Parsed formulas take much more memory and are not cached. */
+/** Judgements by use, index and text. Parsed formulas are not cached, because they take much more memory. */
 const judgementCache = new LRUCache<string, CachedJudgement>({ max: MAX_CACHED_FORMULAS });
 /**
  * Maximum total length of cached indices in characters. They are cached because each change to a canvas reads the indices of
@@ -81,10 +81,10 @@ const indices = new LRUCache<string, Index | FormulaProblem>({
 /** Cached relations that were found in descriptions. */
 const relations = new LRUCache<string, { relation: IndexedFormula | undefined }>({ max: MAX_CACHED_FORMULAS });
 const RELATION_SIGN = /[<>=≤≥]/;
-/** Maximum number of characters quoted at the position of a problem. */
+/** Maximum number of characters quoted from a formula at the position of a problem. */
 const MAX_EXCERPT_LENGTH = 24;
 
-/** Judges a formula. Unknown names count as variables. */
+/** Judges a formula. Unknown names are treated as variables. */
 export function judgeFormula(cardFormula: CardFormula, vocabulary: Vocabulary): FormulaJudgement {
   const { text, index = '', use } = cardFormula;
   const key = `${use}\n${index}\n${text}`;
@@ -98,14 +98,14 @@ export function judgeFormula(cardFormula: CardFormula, vocabulary: Vocabulary): 
     over === undefined || isProblem(over) ? undefined : over,
   );
   const judged = { ...NO_JUDGEMENT, ...judge(formula, over, cardFormula, vocabulary) };
-  // Formulas that are too long are rejected for their length, which is fast without a cache.
+  // A formula that is too long is rejected without parsing, so caching the result would not save time.
   const isWhole = vocabulary.budget?.remaining !== 0;
   if (isWhole && text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
     judgementCache.set(key, { mentions, roles: mentions.map((name) => roleOf(name, vocabulary)), judged });
   return judged;
 }
 
-/** Returns the names in a formula that its index does not bind, or an empty list for an invalid formula. */
+/** Returns the names in a formula that its index does not bind. Returns an empty list for an invalid formula. */
 export function namesInText(text: string, index?: string): readonly string[] {
   const formula = parseFormula(text);
   if (isProblem(formula)) return [];
@@ -114,7 +114,7 @@ export function namesInText(text: string, index?: string): readonly string[] {
   return namesIn(formula).filter((name) => !bound.includes(name));
 }
 
-/** Returns the relation that a text consists of, with the index after its `for`. Returns undefined for other text. */
+/** Parses text that is a relation, optionally followed by `for` and an index. Returns undefined for other text. */
 export function relationIn(text: string): IndexedFormula | undefined {
   if (text.length > MAX_FORMULA_LENGTH || !RELATION_SIGN.test(text)) return undefined;
   const { relation } = relations.get(text) ?? { relation: readRelation(text) };
@@ -154,7 +154,7 @@ function judge(
   vocabulary: Vocabulary,
 ): Partial<FormulaJudgement> {
   if (isProblem(formula)) return { problem: describeSyntaxProblem(formula, text) };
-  // A problem with the index is reported on the field of the index.
+  // A problem with the index is reported for the index field instead.
   if (index !== undefined && isProblem(index)) return {};
   const {
     problem,
@@ -168,7 +168,7 @@ function judge(
   const isPlainFormula = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
   const isMisused = (name: string): boolean =>
     vocabulary.families.has(name) || vocabulary.columns.has(name) || vocabulary.sets.has(name);
-  // Formulas without an index only use constants, which are known.
+  // Formulas without an index only use constants, whose values are known.
   if (isPlainFormula && !namesIn(formula).some(isMisused))
     return { problem: problemOfPlainFormula(formula, use, vocabulary.values), unknown, notes };
   const coverage = problem === undefined ? coverageOf(formula, index, vocabulary, unknown.length === 0) : undefined;
@@ -200,7 +200,7 @@ export function describeSyntaxProblem(problem: FormulaProblem, text: string, isI
   return hasPosition || !(isIndex || INDEX_SYNTAX.test(text)) ? sentence : withPosition(problem, text);
 }
 
-/** Adds the position to a problem. */
+/** Appends the position to a problem. */
 function withPosition({ problem, position }: FormulaProblem, text: string): string {
   if (position === undefined) return problem;
   return `${problem} (at character ${position + 1}: ${shortened(text.slice(position), MAX_EXCERPT_LENGTH)})`;

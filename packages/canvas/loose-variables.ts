@@ -20,7 +20,7 @@ type Content = Pick<CardContent, 'card_type' | 'label' | 'data'>;
 export interface LooseVariable<Of extends Content> {
   card: Of;
   name: string;
-  /** Labels of the limits that the variable makes ineffective. */
+  /** Labels of the limits that have no effect because of the variable. */
   limits: string[];
 }
 
@@ -28,11 +28,17 @@ const MAX_LISTED_LIMITS = 5;
 const MAX_LABEL = 60;
 /** Maximum number of formulas whose effects are cached. */
 const MAX_FORMULAS = 1_500;
-/** Direction in which a name makes every relation of a formula easier to meet: 1 for more, -1 for less, 0 for neither. */
+/**
+ * Change in a name's value that makes every relation of a formula easier to satisfy: 1 for an increase, -1 for a decrease, 0 if
+ * neither does.
+ */
 type Direction = 1 | -1 | 0;
 const effectsByFormula = new LRUCache<string, ReadonlyMap<string, Direction>>({ max: MAX_FORMULAS });
 
-/** Returns variables that do not occur in any objective and only relax limits. These limits have no effect. */
+/**
+ * Returns variables without an upper bound that do not occur in any objective and make all of their limits easier to satisfy.
+ * These limits have no effect.
+ */
 export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseVariable<Of>[] {
   if (!cards.some(({ card_type }) => card_type === 'objective')) return [];
   const variables = new Map<string, LooseVariable<Of>[]>();
@@ -55,15 +61,17 @@ export function describeLoose({ limits }: Pick<LooseVariable<Content>, 'limits'>
   return `It is only used to loosen a limit (${listFirst(limitLabels, MAX_LISTED_LIMITS)}) and costs nothing, so the limit has no effect: give it an upper bound or a cost, or set \`confirmed\` if this is intended`;
 }
 
-/** Sign of a change in the left side that makes the relation easier to meet. */
+/** Sign of a change in the left side that makes the relation easier to satisfy. */
 const EASIER: Record<Relation, number> = { '<=': -1, '>=': 1, '=': NaN };
 
-/** Whether a change in a name's value makes every relation of a formula easier to meet. Constants count as positive. */
+/**
+ * Whether a change in a name's value makes every relation of a formula easier to satisfy. Constants are assumed to be positive.
+ */
 export const isEased = (text: string, name: string, direction: 1 | -1): boolean =>
   effectsOf(text).get(name) === direction;
 
 /**
- * Returns, for each name, the direction that makes every relation of a formula easier to meet. It is always 0 for a formula
+ * Returns, for each name, the change that makes every relation of a formula easier to satisfy. It is always 0 for a formula
  * without relations.
  */
 function effectsOf(text: string): ReadonlyMap<string, Direction> {
@@ -91,7 +99,7 @@ function readEffects({ sides, relations }: Formula, effects: Map<string, Directi
   }
 }
 
-/** Calls `note` with each name and its sign. Constants count as positive. */
+/** Calls `note` with each name and the sign of its coefficient. Constants are assumed to be positive. */
 function visit(expression: Expression, sign: number, note: (name: string, sign: number) => void): void {
   if (expression.kind === 'name' || expression.kind === 'member') note(expression.name, sign);
   else if (expression.kind === 'sum')

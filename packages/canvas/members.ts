@@ -25,7 +25,7 @@ const valuesByList = new WeakMap<readonly (string | number)[], Values>();
  * Returns the distinct strings in a list or a range. Returns the same object for equal lists, so that comparisons can be
  * cached.
  *
- * @param reading format of a file column with dates or times
+ * @param reading format of the file column, if it contains dates or times
  */
 export function valuesOf(members: readonly (string | number)[] | string, reading?: DateReading): Values | undefined {
   const cached = typeof members === 'string' ? undefined : valuesByList.get(members);
@@ -37,11 +37,11 @@ export function valuesOf(members: readonly (string | number)[] | string, reading
   return values;
 }
 
-/** Returns the members that a card defines. Only the first of several duplicate members is kept. */
+/** Returns the distinct members that a card defines. */
 export const membersOf = ({ members }: NonNullable<DataContent['set']>): Members | undefined =>
   typeof members === 'string' ? rangeOf(members) : members && new Set(members.map(toMember));
 
-/** Returns values that also match strings in the date format of files. */
+/** Returns values that can also be looked up by dates in ISO format. */
 function withDates(texts: Set<string>, reading: DateReading | undefined): Values {
   const dates = new Set(Array.from(texts, (text) => isoDate(text) ?? text));
   const has = (text: string): boolean => texts.has(text) || dates.has(text);
@@ -59,7 +59,7 @@ function cachedValues(text: string, make: () => Values | undefined): Values | un
   return values;
 }
 
-/** Converts a member to a string without surrounding spaces. Members are compared in this form. */
+/** Converts a member to a string without surrounding spaces. Members are compared as such strings. */
 export const toMember = (member: string | number): string => String(member).trim();
 
 /**

@@ -7,7 +7,7 @@ import { formulaIn } from './requirement.js';
 
 type Content = Pick<CardContent, 'card_type' | 'data'>;
 
-/** Variable with limits that is not used and whose name resembles a used variable. */
+/** Unused variable that has limits and whose name is similar to a used variable. */
 export interface StrayVariable<Of extends Content> {
   card: Of;
   name: string;
@@ -15,29 +15,32 @@ export interface StrayVariable<Of extends Content> {
   suggestion: string;
 }
 
-/** Variable with limits that is not used. */
+/** Unused variable that has limits. */
 type UnusedVariable<Of extends Content> = Omit<StrayVariable<Of>, 'suggestion'> &
   Partial<Pick<StrayVariable<Of>, 'suggestion'>>;
 
-/** Maximum number of variables whose names are compared with other variables. */
+/** Maximum number of unused variables whose names are compared with the names of used variables. */
 const MAX_COMPARED = 50;
 /** Maximum number of formulas whose names are cached. */
 const MAX_FORMULAS = 1_500;
 const namesByFormula = new LRUCache<string, readonly string[]>({ max: MAX_FORMULAS });
 
-/** Returns the variables that are probably misspelled names. */
+/** Returns the unused variables whose names are probably misspelled. */
 export const strayVariables = <Of extends Content>(cards: readonly Of[]): StrayVariable<Of>[] =>
   unusedVariables(cards).flatMap(({ suggestion, ...variable }) =>
     suggestion === undefined ? [] : [{ ...variable, suggestion }],
   );
 
-/** Returns unused variables without a similar name, in a model with an objective. */
+/** Returns the unused variables without a similar name, if the model has an objective. */
 export const idleVariables = <Of extends Content>(cards: readonly Of[]): UnusedVariable<Of>[] =>
   cards.some((card) => card.card_type === 'objective' && formulaIn(card) !== undefined)
     ? unusedVariables(cards).filter(({ suggestion }) => suggestion === undefined)
     : [];
 
-/** Returns variables with limits that no formula uses. A variable with a domain was declared on purpose. */
+/**
+ * Returns variables with limits that the model does not use. A variable with a domain was declared on purpose and is not
+ * returned.
+ */
 function unusedVariables<Of extends Content>(cards: readonly Of[]): UnusedVariable<Of>[] {
   const variables = cards.flatMap((card) => {
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;

@@ -1,6 +1,9 @@
 import { nearestNames, shortened, type Vocabulary } from '../modelling/index.js';
 
-/** Maximum number of unknown names that get suggestions, and of names on the canvas that each of them is compared with. */
+/**
+ * Maximum number of unknown names for which suggestions are made, and maximum number of names on the canvas with which each of
+ * them is compared.
+ */
 const MAX_SUGGESTED = 3;
 const MAX_CANDIDATES = 1_000;
 
@@ -20,7 +23,7 @@ export function suggestionFor(names: readonly string[], vocabulary: Vocabulary):
   return suggestions.length === 0 ? '' : `. Did you mean ${suggestions.join(', ')}?`;
 }
 
-/** Describes a name. Adds its column and file if formulas use a different name. */
+/** Describes a name, including its column and file if formulas use a different name. */
 function describeName(name: string, { columns }: Vocabulary): string {
   const [column] = columns.get(name) ?? [];
   return `${shortened(name)}${column?.origin === undefined ? '' : ` (${column.origin})`}`;

@@ -8,11 +8,13 @@ import { requirementOf } from './requirement.js';
 
 type Content = Pick<CardContent, 'card_type' | 'label' | 'data'>;
 
-/** Maximum number of names that are compared, and of words per text and per name. */
+/** Maximum number of names that are compared, and maximum number of words in each text and name. */
 const MAX_NAMES = 2_000;
 const MAX_WORDS = 60;
 const MAX_NAME_WORDS = 3;
-/** Maximum number of words in a product name, which may be misspelled, and of names that they are compared with. */
+/**
+ * Maximum number of words in a product name, which may be misspelled, and maximum number of names with which they are compared.
+ */
 const MAX_PRODUCT = 5;
 const MAX_NEAR = 200;
 /** Articles that may also be names. */
@@ -30,7 +32,7 @@ export function wordedLimits<Of extends Content>(
   return wordedCards.filter((card) => mentionsName(textOf(card), fieldOf<string>(card, 'product') ?? '', names));
 }
 
-/** Whether a card has no formula, but a number or a comparison in its plain text. */
+/** Whether a card has a number or a comparison in plain text but no formula. */
 function isWordedLimit(card: Content, variables: Pick<ReadonlySet<string>, 'has'>): boolean {
   const { card_type } = card;
   const isRequirement = card_type === 'production_requirement' && !statesNoRequirement(card.data);
@@ -55,7 +57,7 @@ function definedNames(card: Content): string[] {
 
 const normalizedWords = (name: string): string => wordsOf(name).join(' ');
 
-/** Whether a text contains a name in any case, in singular or plural. Product names may be misspelled. */
+/** Whether text contains a name in any case, in singular or plural. Product names may be misspelled. */
 function mentionsName(text: string, product: string, names: ReadonlySet<string>): boolean {
   const words = wordsOf(text).slice(0, MAX_WORDS);
   const isName = (_: string, from: number): boolean =>

@@ -6,7 +6,7 @@ import { objective } from './objective.js';
 import { production_requirement } from './production-requirement.js';
 import { variable } from './variable.js';
 
-/** Kinds of cards, in the order of the checklist. */
+/** Card types, in the order of the checklist. */
 export const CARD_TYPES = ['objective', 'variable', 'constraint', 'kpi', 'data', 'production_requirement'] as const;
 export type CardType = (typeof CARD_TYPES)[number];
 

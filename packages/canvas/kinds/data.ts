@@ -5,9 +5,9 @@ import { MAX_RANGE, rangeOf } from '../members.js';
 import { type CardKind, pairsOf } from './card-kind.js';
 import { blocking, type CardField, type Content, flag, gap, info, isText, name, number, text } from './fields.js';
 
-/** Maximum number of values in all data cards. Formulas cannot use the values of cards that exceed it. */
+/** Maximum number of values in all data cards. Formulas cannot use cards that exceed it. */
 export const MAX_VALUES = 20_000;
-/** Maximum number of sets in files. Each change to a canvas reads the cached metadata of all these files. */
+/** Maximum number of sets in files. Each change to a canvas reads the cached metadata of all their files. */
 export const MAX_FILE_SETS = 50;
 
 const figures: Content = {
@@ -61,7 +61,7 @@ const dialect: Content = {
   accepts: isDialect,
 };
 
-/** Caches the results for objects and lists, which can have thousands of items and never change. */
+/** Caches the result for each object and list. They can have thousands of items and never change. */
 function memoized(accepts: (value: unknown) => boolean): Content['accepts'] {
   const results = new WeakMap<object, boolean>();
   return (value) => {

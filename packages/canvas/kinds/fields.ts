@@ -11,9 +11,9 @@ export interface Content {
 export interface CardField {
   name: string;
   content: Content;
-  /** Gap if the field is missing. Absent for optional fields. */
+  /** Gap that is reported if the field is missing. Absent for optional fields. */
   missing?: Pick<Gap, 'severity' | 'message'>;
-  /** Whether the given data needs the field. If absent, the field is always needed. */
+  /** Returns whether the field is needed for the given data. If absent, the field is always needed. */
   neededFor?: (data: CardContent['data']) => boolean;
 }
 

@@ -3,7 +3,7 @@ import { type IndexedFormula, relationIn } from '../expressions.js';
 import type { CardKind, Data, Variables } from './card-kind.js';
 import { blocking, type CardField, gap, number, text, valueOf, warning } from './fields.js';
 
-/** Constraint of a requirement, and the field that contains it. */
+/** Constraint of a requirement, and the name of the field that contains it. */
 export interface Requirement extends IndexedFormula {
   field: 'expression' | 'description' | 'product';
 }
@@ -57,7 +57,7 @@ export const production_requirement: CardKind = {
     if (data['expression'] != null || requirementIn(data, variables) !== undefined || statesNoRequirement(data))
       return [];
     const product = valueOf<string>(fields, data, 'product')?.trim();
-    // The quantity is missing, which is reported as a gap in that field.
+    // The missing quantity is already reported as a gap in that field.
     if (product !== undefined && variables.has(product)) return [];
     const family = product === undefined ? undefined : families.get(product);
     const message =
@@ -96,7 +96,7 @@ export function requirementIn(data: Data, variables: Variables): Requirement | u
     : { field: 'product', expression: `${product} >= ${quantity}` };
 }
 
-/** Whether the card states that nothing is required: a quantity of 0 without a product. */
+/** Whether the card states that nothing is required, by a quantity of 0 without a product. */
 export const statesNoRequirement = (data: Data): boolean =>
   data['quantity'] === 0 && data['product'] == null && data['expression'] == null;
 

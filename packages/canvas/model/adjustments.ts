@@ -24,14 +24,14 @@ export interface Arithmetic {
   to?: number;
 }
 
-/** Change to a column in a scenario: to a single member, to the members that meet a condition, or to all members. */
+/** Change that a scenario makes to a column: to a single member, to the members that satisfy a condition, or to all members. */
 export interface Adjustment extends Arithmetic {
-  /** Position of the change in its scenario. */
+  /** Zero-based index of the change in its scenario. */
   place: number;
   /** Name used in messages. */
   called: string;
   column: string;
-  /** Condition on the members, as accepted by {@link indexOfWhere}. */
+  /** Condition on the members, in the syntax that {@link indexOfWhere} accepts. */
   where?: string;
   /** Key of a single member. */
   key?: readonly string[];
@@ -43,16 +43,16 @@ export interface Adjustment extends Arithmetic {
 export const changed = (figure: number, { times, plus, to }: Arithmetic): number =>
   to ?? (times === undefined ? figure + (plus ?? 0) : figure * times);
 
-/** Returns the columns that an adjustment reads. The result may contain names that are not columns. */
+/** Returns the names of the columns that an adjustment reads. The result may also contain other names. */
 export function namesInAdjustment({ column, where }: Adjustment): string[] {
   const condition = where === undefined ? undefined : parseCondition(where);
   return condition === undefined || isProblem(condition) ? [column] : [column, ...namesInCondition(condition)];
 }
 
 /**
- * Changes columns of a space. All its sets and columns must have been read.
+ * Changes columns of a space. All of the sets and columns involved must already be in the space.
  *
- * @throws ModelProblem that says which change is invalid
+ * @throws ModelProblem that identifies the invalid change
  */
 export function adjust(space: Space, evaluator: Evaluator, adjustments: readonly Adjustment[]): void {
   for (const adjustment of adjustments.toSorted((one, other) => one.place - other.place)) {

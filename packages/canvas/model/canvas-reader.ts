@@ -55,12 +55,12 @@ const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'dialect', 'key', 'col
  *
  * - Several objectives become a weighted sum with the sense of the first objective.
  * - A soft constraint may be violated at its penalty per unit.
- * - Requirements with a constraint ({@link requirementOf}) are hard constraints.
+ * - Requirements with a constraint ({@link requirementOf}) become hard constraints.
  * - Constraints have the labels of their cards. Constraints with an index are families: `make[oak chair]`,
- *   `Demand[oak chair, 3]`.
+ * `Demand[oak chair, 3]`.
  *
  * @param tables tables of the sets in files, by card id
- * @throws ModelProblem that names the card and the problem
+ * @throws ModelProblem that identifies the card and the problem
  */
 export const readCanvas = (cards: readonly ModelCard[], tables: ReadonlyMap<string, SetTable> = NO_TABLES): Model =>
   new CanvasReader(cards, tables).read();
@@ -98,7 +98,7 @@ class CanvasReader {
     checkNames(variables, this.of('data'));
     const [stray] = strayVariables(this.cards);
     if (stray !== undefined) throw cardProblem(stray.card, describeStray(stray));
-    // The order matters: formulas use data and variables, and slack of soft constraints is added to the objective.
+    // The order matters: formulas need data and variables, and the slack of soft constraints is added to the objective.
     const readers: Record<CardType, () => void> = {
       data: () => {
         for (const card of this.of('data')) this.readData(card);
@@ -141,7 +141,7 @@ class CanvasReader {
     );
     const { texts } = this.space;
     for (const [column, { type, cells: inlineCells }] of columns) {
-      // The key of a cell may contain a date in a different format than the members.
+      // A date in the key of a cell may be written in another format than the members.
       const cells = new Map(Array.from(inlineCells, ([member, cell]) => [texts.text(texts.add(member)), cell]));
       const missing = members.find((member) => !cells.has(member));
       if (missing !== undefined) throw cardProblem(card, `${column} has no value for ${missing}`);
@@ -206,7 +206,7 @@ class CanvasReader {
     return { name, keys: this.titlesOf(index, names), members, from, size };
   }
 
-  /** Returns the titles of the key parts: the names of the columns of their sets, with numbers appended to duplicates. */
+  /** Returns the titles of the key parts. They are the names of the key columns, with a number appended to duplicates. */
   private titlesOf({ over }: Index, names: readonly string[]): string[] {
     const titleCounts = new Map<string, number>();
     return names.map((name) => {
@@ -290,7 +290,7 @@ class CanvasReader {
     });
   }
 
-  /** Reads a KPI. A KPI without a formula is ignored, and a formula that cannot be computed does not prevent a solve. */
+  /** Reads a KPI. A KPI without a formula is ignored, and a formula that cannot be evaluated does not prevent a solve. */
   private readKpi(card: ModelCard): void {
     if (fieldOf<string>(card, 'expression') === undefined) return;
     const kpi: Kpi = {
@@ -333,7 +333,7 @@ class CanvasReader {
     }
   }
 
-  /** Adds slack terms, so that a row may be violated on each bounded side at a penalty per unit. */
+  /** Adds slack variables to a row, so that it may be violated on each bounded side at a penalty per unit. */
   private withSlack({ terms, lower, upper }: { terms: Terms; lower: number; upper: number }, penalty: number): Terms {
     const { model } = this;
     const price = model.sense === 'maximize' ? -penalty : penalty;
@@ -368,7 +368,7 @@ function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[])
   }
 }
 
-/** Formats a member as `[oak chair, 3]`. Must be fast, because it is called for hundreds of thousands of members. */
+/** Formats a member as `[oak chair, 3]`. It must be fast, because it is called for hundreds of thousands of members. */
 function memberOf({ members }: Family, place: number): string {
   let text = '[';
   for (let part = 0; part < members.length; part += 1)

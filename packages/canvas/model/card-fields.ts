@@ -4,7 +4,7 @@ import { CARD_KINDS } from '../kinds/card-kinds.js';
 import { MODEL_LIMITS, ModelProblem } from '../../solver/index.js';
 import type { ModelCard } from './model-card.js';
 
-/* Reads card fields for a model. A ModelProblem names the card and its invalid field. */
+/* Reads card fields for a model. Errors identify the card and its invalid field. */
 
 export const cardReference = ({ card_type, label }: ModelCard): string =>
   `The ${CARD_KINDS[card_type].noun} card "${label}"`;
@@ -41,7 +41,7 @@ export function assertParsed<Value extends object>(card: ModelCard, parsed: Valu
   return parsed;
 }
 
-/** Expands a formula of a card. */
+/** Calls `expand` and adds the card to the message of an error. */
 export function expandFormula<Value>(card: ModelCard, expand: () => Value): Value {
   try {
     return expand();

@@ -5,22 +5,22 @@ import type { Adjustment } from './adjustments.js';
 
 /** Card content from which the model is built. */
 export interface ModelCard extends CardContent {
-  /** Changes that a scenario makes to columns of a data card after they are read. */
+  /** Changes that a scenario makes to the columns of a data card after they have been read. */
   adjustments?: readonly Adjustment[];
 }
 
 /** Table of a set in a file, or the reason why it cannot be read. */
 export type SetTable =
   | {
-      /** Local file with the cells of the columns in {@link names}, as `ColumnCells[]` in V8 serialization. */
+      /** Path of a local file with the cells of the columns in {@link names}, as `ColumnCells[]` in V8 serialization. */
       file: string;
-      /** Names, in the table, of the key columns and the columns that formulas use. */
+      /** Names, in the table, of the key columns and of the columns that formulas use. */
       names: readonly string[];
       /** Table columns by their names in formulas. */
       columns: ReadonlyMap<string, string>;
       /** Formats of columns with dates or times, by their names in the table. */
       readings?: ReadonlyMap<string, DateReading>;
-      /** Row numbers in the original file, as accepted by {@link rowInFile}. */
+      /** Row numbers in the original file, as needed by {@link rowInFile}. */
       rowNumbers: TableDescription['rowNumbers'];
     }
   | { problem: string };

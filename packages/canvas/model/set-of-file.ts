@@ -11,7 +11,7 @@ import { cardProblem } from './card-fields.js';
 /**
  * Adds a set from a file, in row order, with the columns that formulas use.
  *
- * @throws ModelProblem that names the file, and the row and column if known
+ * @throws ModelProblem that identifies the file, and the row and column if they are known
  */
 export function readSetOfFile(space: Space, card: ModelCard, { set, file }: DataContent, table: SetTable): void {
   if (set === undefined || file === undefined) throw new Error('Only the file of a set has a table');
@@ -34,7 +34,7 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
   const [first, ...others] = keys;
   const readings = key.map((column) => table.readings?.get(column));
   if (file.isDistinct) {
-    // Rows with an empty cell do not belong to a member.
+    // Rows with an empty key cell do not belong to any member.
     const members = [...new Set(first)].filter((text) => text !== '');
     space.addSet(set.name, { titles: key, keys: [members], readings });
     return;
@@ -66,7 +66,7 @@ function toColumn(set: string, cells: ColumnCells, { fallback }: DataFile): Colu
     : { set, type: 'text', texts: textsOf(cells) };
 }
 
-/** Returns cells as member names. Missing values become empty strings. */
+/** Converts cells to member names. Missing values become empty strings. */
 function textsOf(cells: ColumnCells): string[] {
   if (cells.type === 'number')
     return Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? '' : String(figure)));

@@ -1,10 +1,10 @@
 import type { Condition, Expression, Index, Key, Operand } from '../../modelling/index.js';
 import { nameOf } from '../data-file.js';
 
-/** Meaning of the names in a condition on the members of a set. These names take precedence over the names in the model. */
+/** Meaning of the names in a condition on the members of a set. These names hide names of the model. */
 export interface Where {
   set: string;
-  /** Titles of the key columns. For a set on a card, this is the name of the set. */
+  /** Titles of the key columns. For a set that is defined on a card, the only title is the name of the set. */
   titles: readonly string[];
   /** Whether a column belongs to the set, so that a condition may use it without an index. */
   isColumn: (name: string) => boolean;
@@ -13,14 +13,14 @@ export interface Where {
 }
 
 /**
- * Converts a condition to an index over the matching members of a set. Key parts have the names of the key columns. Other columns
- * may be used with or without these keys: `region = "north"`, `region[product] = "north"`.
+ * Converts a condition to an index over the members of a set that satisfy the condition. Key parts have the names of the key
+ * columns. Other columns may be used with or without these keys: `region = "north"`, `region[product] = "north"`.
  */
 export function indexOfWhere(condition: Condition, { set, titles, isColumn, values = {} }: Where): Index {
   const names: string[] = [];
   for (const title of titles) {
     const name = nameOf(title);
-    // `#` is not valid in names, so formulas cannot refer to this key part.
+    // Names cannot contain `#`, so formulas cannot refer to this key part.
     names.push(name === undefined || names.includes(name) ? `#${names.length}` : name);
   }
   const keys = names.map((name): Key => ({ kind: 'index', name, lag: 0, position: 0 })) as [Key, ...Key[]];
@@ -32,7 +32,7 @@ export function indexOfWhere(condition: Condition, { set, titles, isColumn, valu
   return { over: [{ names: names as [string, ...string[]], set, position: 0 }], where };
 }
 
-/** Returns the replacement of a name, or undefined to keep the name. */
+/** Returns the expression that replaces a name, or undefined to keep the name. */
 type Resolve = (name: string) => Expression | undefined;
 
 function rewritten(condition: Condition, bound: ReadonlySet<string>, resolve: Resolve): Condition {

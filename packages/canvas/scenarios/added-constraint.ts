@@ -7,7 +7,7 @@ import { judgeFormula, problemOfIndex } from '../expressions.js';
  * Returns the hard constraint that a scenario adds, or a problem without a full stop.
  *
  * @param text relation such as `make[p] <= 40 for p in products`
- * @param number number that distinguishes the added constraints
+ * @param number number that makes the label of the added constraint unique
  * @param hasUnreadFiles whether unknown names may be columns of files that have not been read
  */
 export function addedConstraint(

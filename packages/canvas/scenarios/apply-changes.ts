@@ -49,8 +49,8 @@ export interface Outcome {
 }
 
 /**
- * Applies the changes of a scenario in order, but all file changes first. Column changes are recorded in the `adjustments` of
- * the cards and take effect when the columns are read. The given cards are not modified.
+ * Applies the changes of a scenario in order, except that file changes come first. Column changes are recorded in the
+ * `adjustments` of the cards and take effect when the columns are read. The given cards are not modified.
  */
 export function applyChanges(
   cards: readonly ModelCard[],
@@ -61,7 +61,7 @@ export function applyChanges(
   return application.run();
 }
 
-/** Returns the cards after the scenario's file changes, to look up the states of the new files. */
+/** Returns the cards after the scenario's file changes. They are needed to look up the states of the new files. */
 export function withOtherFiles(cards: readonly ModelCard[], changes: readonly Change[]): readonly ModelCard[] {
   let all = cards;
   for (const change of changes) {
@@ -100,7 +100,7 @@ function withChangedValues(
 class ChangeApplication {
   private cards: readonly ModelCard[];
   private readonly vocabulary: Vocabulary;
-  /** Current values. Changed values are written to their cards at the end. */
+  /** Current values. Changed values are written back to their cards at the end. */
   private readonly values: Map<string, number>;
   /** Names of the changed values, by card id. */
   private readonly changedNames = new Map<string, Set<string>>();
@@ -393,7 +393,7 @@ class ChangeApplication {
   }
 }
 
-/** Cached vocabularies by the cards of a canvas. Scenarios with the same files share a vocabulary. */
+/** Cached vocabularies, by list of cards. Scenarios with the same files share a vocabulary. */
 const vocabularies = new WeakMap<readonly ModelCard[], { files: FileStates; vocabulary: Vocabulary }>();
 
 function vocabularyFor(cards: readonly ModelCard[], files: FileStates): Vocabulary {
@@ -404,17 +404,17 @@ function vocabularyFor(cards: readonly ModelCard[], files: FileStates): Vocabula
   return vocabulary;
 }
 
-/** Cached contents by card data. A change replaces the data object, so entries never become stale. */
+/** Cached content by card data. A change replaces the data object, so entries never become stale. */
 const contents = new WeakMap<object, DataContent>();
 
-/** Returns the cached content of a data card. Scenarios read the same cards many times. */
+/** Returns the content of a data card. It is cached because scenarios read the same cards many times. */
 function contentOf(card: ModelCard): DataContent {
   const content = contents.get(card.data) ?? readData(card);
   contents.set(card.data, content);
   return content;
 }
 
-/** Returns the card whose file a change replaces, or the problem with its target. */
+/** Returns the card whose file a change replaces. Returns the problem if there is no such card. */
 function cardOfFile(cards: readonly ModelCard[], { target }: Change): ModelCard | string {
   const data = cards.filter(({ card_type }) => card_type === 'data');
   const bySet = data.filter((card) => fieldOf(card, 'set') === target);
@@ -424,7 +424,7 @@ function cardOfFile(cards: readonly ModelCard[], { target }: Change): ModelCard 
   return fieldOf(card, 'file_path') === undefined ? `${shortened(target)} is not read from a file` : card;
 }
 
-/** Returns the cards with a label or id. Prefers labels whose case matches exactly. */
+/** Returns the cards with a label or id. Prefers labels that match exactly over labels in a different case. */
 function findCards(cards: readonly ModelCard[], target: string): ModelCard[] {
   const byId = cards.filter(({ id }) => id === target.toLowerCase());
   if (byId.length > 0) return byId;

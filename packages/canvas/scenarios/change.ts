@@ -9,7 +9,7 @@ export const MAX_SCENARIO_NAME_LENGTH = 100;
 /** Maximum number of changes in a scenario. */
 export const MAX_CHANGES = 100;
 
-/** Change that a scenario makes to the canvas. docs/scenarios.md describes the kinds. */
+/** Change that a scenario makes to the canvas. The kinds of changes are described in docs/scenarios.md. */
 export interface Change extends Omit<Arithmetic, 'to'> {
   kind: (typeof CHANGE_KINDS)[number];
   target: string;
@@ -17,7 +17,7 @@ export interface Change extends Omit<Arithmetic, 'to'> {
   where?: string;
   /** Key parts of the changed cell. */
   key?: (string | number)[];
-  /** Number, or file path. */
+  /** New value: a number, or a file path. */
   to?: number | string;
 }
 
@@ -35,7 +35,7 @@ export interface ChangeProblem {
 
 const OPERATIONS = ['times', 'plus', 'to'] as const;
 
-/** Returns which field specifies the new value: `times`, `plus` or `to`. */
+/** Returns the name of the field that specifies the new value: `times`, `plus` or `to`. */
 export const operationOf = (change: Change): (typeof OPERATIONS)[number] | undefined =>
   OPERATIONS.find((field) => change[field] !== undefined);
 
@@ -46,7 +46,7 @@ export const arithmeticOf = ({ times, plus, to }: Change): Arithmetic => ({
   ...(typeof to === 'number' && { to }),
 });
 
-/** Checks the fields of a change without the canvas. */
+/** Checks the fields of a change as far as possible without the canvas. */
 export function problemOfForm(change: Change): Omit<ChangeProblem, 'index'> | undefined {
   const { kind, where, key, to } = change;
   if (where !== undefined && kind !== 'column')
@@ -72,6 +72,6 @@ export function problemOfForm(change: Change): Omit<ChangeProblem, 'index'> | un
   return typeof to === 'string' ? { field: 'to', problem: 'a number is required' } : undefined;
 }
 
-/** Formats a problem, with the number and the target of the change. */
+/** Prefixes a problem with the number and the target of the change. */
 export const sentenceOf = ({ index, problem }: ChangeProblem, changes: readonly Change[]): string =>
   `change ${index + 1} (${shortened(changes[index]?.target ?? '')}): ${problem}`;

@@ -33,7 +33,7 @@ interface Side {
   from: number;
 }
 
-/** Splits the text of a formula into its sides, at the relation signs between valid expressions. */
+/** Splits the text of a formula into its sides. A relation sign only counts if the text on both sides is a valid expression. */
 function sidesOf(text: string, relations: number): Side[] | undefined {
   const signs: Token[] = [];
   const lexer = new Lexer(text);
