@@ -11,12 +11,12 @@ import type { Reading, Statement } from './statement.js';
 import { spelledAsOption, typedOptions } from './typed-options.js';
 import { figureOf, NO_NAME, tidy } from './words.js';
 
-/** Placeholder in the id of a question. A free-text answer replaces it. */
+/** Placeholder in the id of a question. It is replaced with the free-text answer. */
 export const BLANK = '…';
 /** Maximum length of an answer in a plain message that does not refer to the question. */
 const MAX_REPLY_LENGTH = 80;
 
-/** Statement in the messages of a turn. */
+/** Statement from the messages of a turn. */
 export interface Saying {
   /** Original text of the user. */
   source: string;
@@ -24,8 +24,8 @@ export interface Saying {
 }
 
 /**
- * Returns the statements in the messages to answer, in order. A chosen option yields the statements in its description. Other
- * text is parsed as statements or, failing that, as an answer to the question. Each statement is parsed lazily.
+ * Returns the statements in the messages to answer, in order. The statements of a chosen option come from its description.
+ * Other text is parsed as statements or, if that fails, as an answer to the question. Each statement is parsed lazily.
  */
 export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
   for (const [index, message] of messages.entries()) {
@@ -40,15 +40,15 @@ export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
     const chosen = Object.values(answer.selections ?? {}).flat();
     const words = answer.other_text ?? '';
     for (const label of chosen) yield* choice(label, question);
-    // For a single-choice question, text next to the chosen option is not a second answer.
+    // For a single-choice question, text that accompanies the chosen option is not a second answer.
     yield* sayings(words, chosen.length === 0 || question?.multi_select === true ? question : undefined, true);
-    // Clients repeat the chosen options in the text.
+    // Clients may repeat the chosen options in the text.
     const isRepeated = [...chosen, words, chosen.join(', ')].some((text) => text.trim() === content.trim());
     if (!isRepeated) yield* sayings(content, undefined, false);
   }
 }
 
-/** Returns the statements of a chosen option. A label without a question is rejected. */
+/** Returns the statements of a chosen option. Rejects a label that does not belong to a question. */
 function* choice(label: string, question: Question | undefined): Generator<Saying> {
   const statements = question?.options.find((option) => option.label === label)?.description;
   if (statements === undefined)
@@ -85,8 +85,8 @@ function* sayings(text: string, question: Question | undefined, isAnswer: boolea
 const isSingle = (text: string): boolean => Array.from(splitStatements(text)).length === 1;
 
 /**
- * Reads a line that has other statements next to it as an answer, but only if it cannot be a name: `continuous`, `hard` or a
- * number.
+ * Parses a line as an answer although the message contains other statements. Only accepts an answer that cannot be a name:
+ * `continuous`, `hard` or a number.
  */
 function answerBeside(line: string, pattern: string): Reading | undefined {
   if (line.length > MAX_REPLY_LENGTH || readStatement(line).statement !== undefined || isOfScenario(line))
@@ -97,20 +97,20 @@ function answerBeside(line: string, pattern: string): Reading | undefined {
   return isFact || (statement?.kind === 'set' && figureOf(line) !== undefined) ? reading : undefined;
 }
 
-/** Parses a line as a statement, or else inserts it into the pattern for answers. */
+/** Parses a line as a statement. If that fails, inserts it into the pattern for answers. */
 function read(line: string, pattern: string | undefined): Reading {
   const figure = figureFor(line, pattern);
   if (figure !== undefined) return readStatement(figure);
   const alone = readStatement(line);
-  // Scenario changes never become a card, and numbers are not words.
+  // Neither a scenario change nor a list of numbers is a plain-text answer.
   const isNoAnswer = (): boolean =>
     ('reason' in alone && isOfScenario(line)) || whyAmounts(line) !== undefined || givesFigures(line);
   if (pattern === undefined || (alone.statement === undefined && isNoAnswer())) return alone;
-  // `must hold` replaces the verb before the answer.
+  // If the answer is `must hold`, it also replaces the verb of the pattern.
   const place = MODAL.test(line) ? / (?:is|are) …$/ : BLANK;
   const inPattern = readStatement(pattern.replace(place, () => (place === BLANK ? line : ` ${line}`)));
   if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
-  // A limit written in words is neither a name nor a description.
+  // A limit expressed in words is neither a name nor a description.
   const isAmount = inPattern.statement?.kind === 'requirement' && inPattern.statement.quantity !== undefined;
   if (alone.statement === undefined && isLimiting(line) && isWords(inPattern) && !isAmount) return alone;
   const isBare =
@@ -122,7 +122,7 @@ function read(line: string, pattern: string | undefined): Reading {
   return alone;
 }
 
-/** Statements that a list is empty, such as `kpi: none`. */
+/** Statements that mark a list as empty, such as `kpi: none`. */
 const NOTHING: ReadonlySet<Statement['kind']> = new Set(['no_kpi', 'no_requirement', 'data_in_formulas']);
 
 const MODAL = /^(?:must|may|can|have to|has to) /i;
@@ -135,19 +135,19 @@ function givesFigures(line: string): boolean {
   return parts.some(hasFigure) && parts.every((part) => hasFigure(part) || BETWEEN.test(part));
 }
 
-/** Reads `price: 3` and `price is 3` as `price = 3` if the question asks for `price`. */
+/** Rewrites `price: 3` and `price is 3` as `price = 3` if the question asks for `price`. Returns undefined for other lines. */
 function figureFor(line: string, pattern: string | undefined): string | undefined {
   const asked = /^(?<name>\S+) = …$/.exec(pattern ?? '')?.groups?.['name'];
   const { name, body = '' } = GIVEN.exec(line)?.groups ?? {};
   return asked !== undefined && name === asked && figureOf(body) !== undefined ? `${name} = ${body.trim()}` : undefined;
 }
 
-/** Whether a question asks for an index. In an answer to another question, `t in weeks` could be a unit. */
+/** Whether a question asks for an index. In an answer to any other question, `t in weeks` could be a unit. */
 const isOfIndex = (pattern: string): boolean => pattern.endsWith(` index: ${BLANK}`);
 
 /**
- * Whether a line has the format that a question asks for. If the question asks for a number, a sense, a file or a formula,
- * sentences do not fit.
+ * Whether a line may be an answer to the question. If the question asks for a number, a sense, a file or a formula, a sentence
+ * is not an answer.
  */
 function mayFill(line: string, pattern: string): boolean {
   // `yes` is not a name, but `none` is a valid answer about KPIs.
@@ -166,7 +166,7 @@ function mayFill(line: string, pattern: string): boolean {
       readStatement(`data: ${line}`).statement?.kind === 'data_in_formulas'
     );
   if (field !== 'expression') return field === '' || !isSentence(line);
-  // A line with its own label is another statement.
+  // A line with a label is a separate statement.
   if (splitLabel(line).label !== undefined) return false;
   const isAnswer = /^(?:yes|no|ok|okay|sure|nothing|none)\b/i.test(line);
   return !isAnswer && !isProblem(parseFormula(line));
@@ -175,13 +175,13 @@ function mayFill(line: string, pattern: string): boolean {
 /** Whether a line is a limit with more words than a name or a number. */
 const isSentence = (line: string): boolean => isLimiting(line) && line.trim().split(/\s+/).length > 2;
 
-/** Whether a statement consists only of words. */
+/** Whether a statement consists only of plain text. */
 function isWords({ statement }: Reading): boolean {
   if (statement?.kind === 'requirement') return statement.relation === undefined;
   return (statement?.kind === 'kpi' || statement?.kind === 'objective') && isProblem(parseFormula(statement.text));
 }
 
-/** Whether a line is meant as a formula. An invalid formula must not become a free-text answer. */
+/** Whether a line is meant as a formula. An invalid formula must not be accepted as a free-text answer. */
 const isFormula = (line: string): boolean => /[<>=≤≥[\]]/.test(line);
 
 /** Whether a line assigns the requested formula to the name in the question, as in `profit = 3x + 2y`. */
@@ -192,7 +192,7 @@ function givesFormula({ statement }: Reading, pattern: string): boolean {
   return relations.join() === '=' && sides[0].kind === 'name' && sides[0].name.toLowerCase() === asked?.toLowerCase();
 }
 
-/** Introduces a question that is still open. Its options are shown in an earlier message. */
+/** Introduces the repetition of an open question. Its options are shown in an earlier message. */
 export const STILL_OPEN = 'Still open: ';
 
 /** Returns the open question that the agent's latest answer asks or repeats. */
@@ -206,7 +206,7 @@ export function openQuestion(messages: readonly Message[]): Question | undefined
   return undefined;
 }
 
-/** Returns the question that an answer belongs to. */
+/** Returns the question to which an answer belongs. */
 function answeredQuestion(messages: readonly Message[], answer: QuestionAnswer): Question | undefined {
   const calls = messages.flatMap(({ tool_calls }) => tool_calls);
   const call = calls.findLast((one) => questionsOf(one).length > 0 && isDeepStrictEqual(one.result, answer));

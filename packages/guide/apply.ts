@@ -31,11 +31,11 @@ import { findFile } from './workspace-file.js';
 /** Matches `2 tables + chairs` and `sum p in goods: make[p]`, but neither `cost-benefit` nor `3 shifts`. */
 const COMPUTATION = / [-+*/] |\d ?[*/]|\]/;
 
-/** Maximum number of variables in a statement, and of names that an error message shows. */
+/** Maximum number of variables in a statement, and maximum number of names in an error message. */
 export const MAX_NAMES = 100;
 const MAX_SHOWN = 10;
 
-/** Target of statements. */
+/** State to which statements are applied. */
 export interface Application {
   sketch: Sketch;
   /** Paths of the existing workspace files. */
@@ -46,7 +46,7 @@ export interface Application {
  * Applies a statement to the sketch.
  *
  * @param cause the statement in the user's words
- * @returns the reason why it is impossible, without a full stop, or undefined if it was applied
+ * @returns the reason why it cannot be applied, without a full stop, or undefined if it was applied
  */
 export function apply(statement: Statement, { sketch, files }: Application, cause: string): string | undefined {
   const misnamed = whyMisnamed(statement, sketch);
@@ -166,7 +166,7 @@ function whyStaying(
   return `the ${word} ${listFirst(labels, MAX_SHOWN)} ${stay} on the canvas: write ${listFirst(removals, MAX_SHOWN)} to remove ${them}`;
 }
 
-/** Adds a card that marks the list of a type as empty, unless cards of that type exist. */
+/** Adds a card that marks the list of a card type as empty, unless the list contains cards. */
 function putNothingMore(
   sketch: Sketch,
   type: CardType,
@@ -212,7 +212,10 @@ function applyObjective(
   return put(sketch, 'objective', name, { ...data, ...(isNew && { confirmed: null }) }, cause);
 }
 
-/** Applies a relation as a constraint, a value or a bound. Without a label, a single name receives a value or bounds. */
+/**
+ * Applies a relation as a constraint, a value or a bound. If it has no label and only one name, it assigns a value or bounds to
+ * that name.
+ */
 function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause: string): string | undefined {
   const { label, text, index, formula, counts } = statement;
   if (label === undefined && counts === undefined && index === undefined) {
@@ -238,7 +241,10 @@ function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause
   return put(sketch, 'constraint', name, { expression: text, index: index ?? null, ...countsData(counts) }, cause);
 }
 
-/** Adds or changes a requirement. Fields of its previous variant are removed, such as the quantity if it becomes a relation. */
+/**
+ * Adds or changes a requirement. Fields that do not fit the new content are removed, such as the quantity if the requirement is
+ * now a relation.
+ */
 function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch, cause: string): string | undefined {
   const type = 'production_requirement';
   const { text: description, label, quantity, product } = statement;
@@ -256,7 +262,8 @@ function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch,
 }
 
 /**
- * Converts `10 chiars` to a relation if a variable `chairs` exists. The relation prevents a solve until the name is corrected.
+ * Converts `10 chiars` to a relation if there is a variable `chairs`. The misspelled name in the relation prevents a solve
+ * until it is corrected.
  */
 function misspelledAmount(
   { quantity, product }: StatementOf<'requirement'>,
@@ -269,7 +276,7 @@ function misspelledAmount(
   return near === undefined ? undefined : { expression: `${product} >= ${quantity}` };
 }
 
-/** Declares a variable for each member of an index, or bounds it. A relation between variables becomes a constraint. */
+/** Declares a variable for each member of an index, or sets its bounds. A relation between variables becomes a constraint. */
 function applyFamily(
   { name, index, facts, relation }: StatementOf<'family'>,
   sketch: Sketch,
@@ -284,7 +291,7 @@ function applyFamily(
   const [column] = (isBare && sketch.vocabulary.columns.get(name)) || [];
   if (column !== undefined) return `${quote(name)} is a column of ${column.set}: use a new name for the variable`;
   if (card === undefined) return putVariable(sketch, { name, index }, facts, cause);
-  // Only a new declaration may replace the index of a variable.
+  // Bounds alone do not replace the index of an existing variable.
   const isDeclared = isOfAll || isBare || facts.domain !== undefined;
   if (isDeclared) sketch.change(card, { index }, cause);
   addFacts({ card, name, index }, facts, sketch, cause, isDeclared);
@@ -334,7 +341,7 @@ function applyVariables(
   return joined(names.map((name) => state(name, facts, sketch, cause)));
 }
 
-/** Adds facts to a variable. */
+/** Adds facts to the variable with this name. */
 function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string): string | undefined {
   if (sketch.values.has(name)) return `${quote(name)} is a value, not a variable`;
   const card = sketch.variable(name);
@@ -388,13 +395,13 @@ function applyFileSet(
   return undefined;
 }
 
-/** @param path path as written. Its last segments are sufficient if they match a single file. */
+/** @param path path as written by the user. Its last segments are sufficient if they match a single file */
 function applyFile(path: string, sketch: Sketch, files: readonly string[], cause: string): string | undefined {
   const found = findFile(path, files);
   return 'problem' in found ? found.problem : put(sketch, 'data', found.path, { file_path: found.path }, cause);
 }
 
-/** Joins the first distinct problems. Returns undefined without problems. */
+/** Joins the first distinct problems. Returns undefined if there are no problems. */
 export function joined(problems: (string | undefined)[]): string | undefined {
   const found = [...new Set(problems.filter((problem) => problem !== undefined))];
   return found.length === 0 ? undefined : found.slice(0, 5).join(', and ');

@@ -3,7 +3,7 @@ import { fileColumns, fileKey, readData } from '../canvas/index.js';
 import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 
-/** Column of numbers for the members of a set. */
+/** Column over the members of a set. */
 export interface SetColumn {
   /** Name in formulas. */
   name: string;

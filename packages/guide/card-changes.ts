@@ -11,10 +11,10 @@ import { figureOf, NUMBER } from './words.js';
  * undefined if it was applied.
  */
 
-/** Maximum number of constraints in a statement, and of labels that an error message shows. */
+/** Maximum number of constraints in a statement, and maximum number of labels in an error message. */
 const MAX_LABELS = 100;
 const MAX_SHOWN = 10;
-/** Separator between the names of a list. */
+/** Separator between the names in a list. */
 const SEPARATOR = / ?, ?(?:and )?| and | & /;
 /** Label of the data card for values typed into the chat. */
 export const VALUES = 'Values';
@@ -29,7 +29,7 @@ export const countsData = (counts: Classification | undefined): Record<string, u
       ? { classification: 'hard', penalty: null }
       : { classification: 'soft', ...(counts.penalty !== undefined && { penalty: counts.penalty }) };
 
-/** Sets the class of all constraints, of the unclassified constraints, or of a list of labels. */
+/** Sets the class of all constraints, of all unclassified constraints, or of the constraints with the listed labels. */
 export function classify({ whom, counts }: StatementOf<'classify'>, sketch: Sketch, cause: string): string | undefined {
   const all = sketch.of('constraint');
   const isOpen = (card: SketchCard): boolean => fieldOf(card, 'classification') === undefined;
@@ -44,7 +44,7 @@ export function classify({ whom, counts }: StatementOf<'classify'>, sketch: Sket
 function listed(whom: string, sketch: Sketch): SketchCard[] | string {
   const whole = sketch.resolve(whom, ['constraint']);
   if (whole !== undefined) return [whole];
-  // Reads `make labour soft`, unless a constraint has that name.
+  // Reads `make labour soft` as a class for `labour`, unless a constraint is named `make labour`.
   const made = /^make (?<rest>.+)$/i.exec(whom)?.groups?.['rest'];
   if (made !== undefined) return listed(made, sketch);
   const labels = whom.split(SEPARATOR);
@@ -59,7 +59,7 @@ function listed(whom: string, sketch: Sketch): SketchCard[] | string {
     : cards.filter((card) => card !== undefined);
 }
 
-/** Confirms an objective, or all objectives. */
+/** Confirms a single objective, or all objectives. */
 export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause: string): string | undefined {
   const named = whom === undefined ? undefined : sketch.resolve(whom, ['objective']);
   if (whom !== undefined && named === undefined) return `no objective is called ${quote(whom, 40)}`;
@@ -69,7 +69,7 @@ export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause:
   return undefined;
 }
 
-/** Removes a card, a value on a data card, or every item in a list. */
+/** Removes a card, a value on a data card, or every item of a list. */
 export function remove(said: string, sketch: Sketch, cause: string): string | undefined {
   const whom = isOfValues(said) ? VALUES : said;
   const isKnown = (one: string): boolean =>
@@ -93,14 +93,14 @@ function whyNotRemoved(names: readonly string[], sketch: Sketch): string {
   )}`;
   const labels = sketch.cards.map(({ label }) => label);
   const known = [...labels, ...sketch.values.keys()];
-  // An unread statement such as `price: 3` is meant as a value.
+  // The text of a statement that could not be parsed, such as `price: 3`, is probably meant as a value.
   const figures = [...sketch.values.keys(), ...labels.filter((label) => FIGURE_GIVEN.test(label))];
   const near = names.flatMap((one) => (isOfValues(one) ? figures : nearestNames(one, known)));
   const removals = [...new Set(near)].map((one) => quote(`remove ${one}`));
   return removals.length === 0 ? nothing : `${nothing}: write ${listFirst(removals, MAX_SHOWN)}`;
 }
 
-/** Removes the card or value with a name. Prefers an exact match over a match in a different case. */
+/** Removes the card or value with the given name. An exact match takes precedence over a match in a different case. */
 function removeOne(whom: string, sketch: Sketch, cause: string): void {
   const name = withoutValue(whom);
   const holder = sketch.holderOf(name);
@@ -117,7 +117,7 @@ function removeOne(whom: string, sketch: Sketch, cause: string): void {
   else sketch.change(holder, { values: Object.fromEntries(values) }, cause);
 }
 
-/** Applies `set <card> <field>: <value>`, which can fill any gap on a card. */
+/** Applies `set <card> <field>: <value>`, which can resolve any gap on a card. */
 export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, cause: string): string | undefined {
   const card = sketch.resolve(whom);
   if (card === undefined) return `nothing on the canvas is called ${quote(whom, 40)}`;
@@ -128,7 +128,7 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
     card.label = text;
     return undefined;
   }
-  // Invalid values are kept as written. Their gap prevents a solve.
+  // An invalid value is kept as the user wrote it. The gap that it causes prevents a solve.
   const content = contentOf(key, text) ?? text;
   if (key === 'name' && !isName(text)) return `${quote(text, 40)} is not a valid name`;
   const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
@@ -145,7 +145,7 @@ function contentOf(field: string, text: string): unknown {
   return text;
 }
 
-/** Removes the name of the card in front of a formula: `profit = 3x + 2y` for the objective profit. */
+/** Removes the card's own name from the beginning of a formula, as in `profit = 3x + 2y` for the objective `profit`. */
 function withoutName(text: string, { label }: Pick<SketchCard, 'label'>): string {
   const trimmed = text.trim();
   const begins = trimmed.slice(0, label.length).toLowerCase() === label.toLowerCase();

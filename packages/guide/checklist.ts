@@ -2,7 +2,7 @@ import type { Checklist } from '../canvas/index.js';
 
 type Checkable = Exclude<keyof Checklist, 'overall'>;
 
-/** Checklist in the order of model building: the statement of a completed item, and its short name. */
+/** Checklist items in the order of model building. Each has the statement shown when it is met, and a short name. */
 const ITEMS: readonly [Checkable, string, string][] = [
   ['objective_drafted', 'An objective is drafted', 'an objective'],
   ['objectives_defined', 'The objectives are defined', 'the formula of the objective'],

@@ -9,7 +9,7 @@ export type Choice = [label: string, statements: string];
 /** Maximum number of columns in a question. */
 const MAX_COLUMNS = 5;
 
-/** Returns options that resolve an ambiguous definition of set members. */
+/** Returns options for a set whose members are ambiguous. */
 export function membersChoices(card: SketchCard): Choice[] {
   const { set, file } = readData(card);
   if (set === undefined || file?.otherKey === undefined) return [];
@@ -22,7 +22,8 @@ export function membersChoices(card: SketchCard): Choice[] {
 }
 
 /**
- * Returns a function that builds a statement to map a name to another column. Returns undefined if all mapped columns exist.
+ * Returns a function that builds the statement for mapping a formula name to another column. Returns undefined if all mapped
+ * columns exist.
  */
 export function namingOfColumn(card: SketchCard, sketch: Sketch): ((column: string) => string) | undefined {
   const { set, file } = readData(card);

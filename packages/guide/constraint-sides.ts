@@ -2,7 +2,7 @@ import { fieldOf } from '../canvas/index.js';
 import { type Formula, mentionsOf } from '../modelling/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/* Helpers for questions about limits, based on the sides of constraints. */
+/* Reads the sides of constraints, for questions about limits. */
 
 /** Returns the formula of a card, or an empty string. */
 export const expressionOf = (card: SketchCard | undefined): string =>

@@ -2,13 +2,13 @@ import { quote } from './quote.js';
 import { figureInWords, figureOf } from './words.js';
 
 /*
- * Recognizes sentences that count things without naming them, such as `I run 3 plants and 5 warehouses`. A sentence with `have` may
- * also be a limit (`we have 40 hours`), unless it counts a few things without a unit.
+ * Recognizes sentences that only count things, such as `I run 3 plants and 5 warehouses`. A sentence with `have` may also be a
+ * limit (`we have 40 hours`), unless it counts a small number of things without a unit.
  */
 
 const COUNTED =
   /^(?:(?:i|we) (?:run|own|operate|manage|serve|supply)|(?<has>(?:(?:i|we) have(?: got)?|(?:our|my|the) (?:company|firm|business|group) has|there are)))(?: only| about)? (?<things>[^:]+)(?:: ?(?<names>[^:]+))?$/i;
-/** Maximum number of things that a user may want to name. */
+/** Maximum count for which the user is asked to name each thing. */
 const MAX_NAMED = 12;
 const MEASURE =
   /^(?:second|minute|hour|day|shift|month|year|ton|tonne|kilo|kilogram|gram|pound|lit(?:er|re)|gallon|met(?:er|re)|kilomet(?:er|re)|mile|feet|dollar|euro|cent|unit|piece|percent|point|option)s$/i;
@@ -32,13 +32,13 @@ function countedIn(text: string): { figure: string; thing: string }[] {
   return counted.every(isCounted) ? counted : [];
 }
 
-/** Whether a sentence counts things and none of them are mentioned on the canvas. */
+/** Whether a sentence counts things, none of which are mentioned on the canvas. */
 export const isCount = (text: string, isMentioned: (word: string) => boolean): boolean => {
   const counted = countedIn(text);
   return counted.length > 0 && !counted.some(({ thing }) => isMentioned(thing));
 };
 
-/** Explains how to name counted things. Returns undefined for other sentences. */
+/** Explains how to name the things that a sentence counts. Returns undefined for other sentences. */
 export function whyCounted(text: string): string | undefined {
   const [first, ...others] = countedIn(text);
   if (first === undefined) return undefined;

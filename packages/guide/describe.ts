@@ -9,11 +9,11 @@ import type { AppliedChange, RejectedStatement } from './turn-work.js';
 import type { OpenStatement } from './open-statements.js';
 
 const SHOWN_ENTRIES = 10;
-/** Maximum number of members shown, and of quoted statements. */
+/** Maximum number of members that are shown, and maximum number of statements that are quoted. */
 const MAX_MEMBERS = 12;
 const MAX_QUOTED = 5;
 
-/** Introduces the guide, the mounted skills, and the files of the workspace. */
+/** Introduces the guide, the skills of this turn, and the workspace files. */
 export function describeStart(context: Turn): string[] {
   return [
     'I am the rule-based guide: I follow fixed rules, and no language model reads what you write. Write `help` to see what I understand.',
@@ -39,7 +39,7 @@ function describeWorkspace({ workspace: { directories, files, total } }: Turn): 
   return total === 0 ? 'The workspace is empty.' : `At the top of the workspace: ${shown}${more}.`;
 }
 
-/** Lists files that were added or removed, and files mentioned in the messages that do not exist. */
+/** Lists files that were added or removed. Also lists files that the messages mention but that do not exist. */
 export function describeFiles({ changes, messages, attachments }: Turn): string[] {
   const named = messages.flatMap(({ to_answer, file_ids }) => (to_answer ? file_ids : []));
   const unknown = named.filter((reference) => !attachments.has(reference)).map((reference) => quote(reference));
@@ -83,7 +83,7 @@ const figures = (values: unknown): string | undefined =>
         .join(', ')
     : undefined;
 
-/** Lists the first values by member. */
+/** Lists the first values of an object by member. */
 const figuresOf = (value: unknown): string =>
   typeof value === 'object' && value !== null
     ? `(${listFirst(
@@ -92,7 +92,7 @@ const figuresOf = (value: unknown): string =>
       )})`
     : '?';
 
-/** Describes the changes that the turn made to the canvas, and the changes that failed. */
+/** Describes the changes that the turn made to the canvas. Also lists changes that failed. */
 export function describeChanges(made: AppliedChange[]): string[] {
   const done = made.flatMap(({ change: { kind, card }, error }) =>
     error !== undefined
@@ -118,7 +118,7 @@ const describeReplaced = ({ replaced = [] }: SketchCard): string =>
         MAX_QUOTED,
       )}`;
 
-/** Lists the statements on the canvas that cannot be parsed. They stay on the canvas until they are repaired or removed. */
+/** Lists the cards whose statements cannot be parsed. They stay on the canvas until they are repaired or removed. */
 export function describeOpen(open: readonly OpenStatement[]): string[] {
   const [first] = open;
   if (first === undefined) return [];
@@ -148,7 +148,7 @@ export function describeRefused(refused: RejectedStatement[]): string[] {
   return [`${NOT_USED}\n${bullets([...shown, ...more])}`];
 }
 
-/** Lists the statements that exceed the limit of the turn. */
+/** Lists the statements that were not read because they exceed the limit of the turn. */
 export function describeLeft(left: string[]): string[] {
   const [first] = left;
   if (first === undefined) return [];
@@ -176,7 +176,7 @@ export function describeProgress(checklist: Partial<Checklist>): string {
 const met = (items: ChecklistItem[]): string =>
   `Checklist, ${items.filter((item) => item.met).length} of ${items.length} met`;
 
-/** Short overview of the statements. */
+/** Short overview of the statements that the guide understands. */
 export const HELP = [
   'Write one statement per line, or separate them with `;`:',
   [

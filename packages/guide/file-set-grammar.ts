@@ -12,12 +12,12 @@ import { figureOf, without } from './words.js';
 const FROM = /^(?<set>\S+) from (?:(?:the )?file )?(?<rest>.+)$/i;
 const QUOTES = `"'\``;
 const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`/g;
-/** Keywords that may follow the path. */
+/** Keywords that may follow the file path. */
 const PARTS = /,? (?:sheet|keys?|column|default) /gi;
 const KEY = /^,? (?:keys?|column) /i;
 const COMMAS = /,| and /gi;
 
-/** Reads a set in a file. Returns undefined for other text. */
+/** Reads the definition of a set in a file. Returns undefined for other text. */
 export function readFileSet(text: string): Reading | undefined {
   const { set = '', rest = '' } = FROM.exec(text)?.groups ?? {};
   if (!isName(set)) return undefined;

@@ -3,13 +3,16 @@ import { type Thing, thingNamed } from './named-things.js';
 import { quote } from './quote.js';
 import type { WantedChange } from './statement.js';
 
-/* Explains how to change a figure that is part of a formula, such as 50 in `maximize profit: 30 chairs + 50 tables`. */
+/* Explains how to change a number that is part of a formula, such as 50 in `maximize profit: 30 chairs + 50 tables`. */
 
 const OF = / (?:of|from|per) (?:an? |the |each |every )?/i;
 const TERM =
   /(?<![\p{L}\p{M}\p{N}_.])(?<figure>\d+(?:\.\d+)?)(?: ?\* ?| ?)(?<name>[\p{L}_][\p{L}\p{M}\p{N}_]*)(?![\p{L}\p{M}\p{N}_[(])/gu;
 
-/** Returns the reason why `profit of tables` cannot be changed, or undefined if it is not a figure of a formula. */
+/**
+ * Returns the reason why a change such as `profit of tables` cannot be made. Returns undefined if the subject is not a number
+ * in a formula.
+ */
 export function whyInFormula(
   { subject, to, times = 1, plus = 0 }: WantedChange,
   things: readonly Thing[],

@@ -3,10 +3,11 @@ import { assignmentIn, boundsIn } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { Statement } from './statement.js';
 
-/* Checks the names that statements give to variables, values, columns and sets. */
+/* Checks names that statements assign to variables, values, columns and sets. */
 
 /**
- * Explains that a new name in a statement differs from a name on the canvas only in case. Returns undefined for other statements.
+ * Returns the reason for rejecting a statement that introduces a name which differs from an existing name only in case. Returns
+ * undefined for other statements.
  */
 export function whyMisnamed(statement: Statement, sketch: Sketch): string | undefined {
   for (const name of namesGivenBy(statement)) {
@@ -17,7 +18,7 @@ export function whyMisnamed(statement: Statement, sketch: Sketch): string | unde
   return undefined;
 }
 
-/** Explains that a new name differs from a name on the canvas only in case. */
+/** Explains that a new name differs from an existing name only in case. */
 export function inCaseAlone(name: string, twin: string): string {
   const [added, old] = [quote(name, 60), quote(twin, 60)];
   return `${added} differs from ${old} only in case: write ${old}, or use ${added} in a formula first`;
@@ -46,6 +47,6 @@ function namesGivenBy(statement: Statement): string[] {
   }
 }
 
-/** Explains that a name is the name of an objective or a constraint. */
+/** Explains that a name is already the name of an objective or a constraint. */
 export const namesCard = (name: string, { card_type }: SketchCard): string =>
   `${quote(name, 60)} is the name of the ${card_type}, not a variable: write its formula`;

@@ -14,7 +14,7 @@ import { figureOf, NUMBER, tidy, without } from './words.js';
 /** Maximum length of a statement. Longer statements are rejected without parsing. */
 export const MAX_STATEMENT = 2_000;
 
-/** Parses a statement in linear time for any input. CI checks that every pattern in this file takes linear time. */
+/** Parses a statement. Takes linear time for any input. CI checks that every pattern in this file takes linear time. */
 export function readStatement(source: string): Reading {
   if (source.length > MAX_STATEMENT) return { reason: `a statement can have at most ${MAX_STATEMENT} characters` };
   const text = withClassLast(tidy(source));
@@ -28,18 +28,18 @@ export function readStatement(source: string): Reading {
   return relation.statement === undefined ? (readSet(text) ?? readBareQuestion(text) ?? relation) : relation;
 }
 
-/** Keyword that determines the kind of a formula, as in `objective = 3x` and `kpi = 3`. */
+/** Matches the beginning of a formula with a keyword for its kind, as in `objective = 3x` and `kpi = 3`. */
 const NAMED_KIND =
   /^(?:objectives?|goals?|kpis?|key figures?|indicators?|max(?:imi[sz]e)?|min(?:imi[sz]e)?) ?=(?![=<>])/i;
 
 /** `max = 12` defines a value, because an objective needs a variable. */
 const NAMED_VALUE = new RegExp(`^m(?:ax|in) ?= ?${NUMBER}$`, 'i');
 
-/** Whether a text is already a relation, so that keywords of other statements are names in it. */
+/** Whether text is already a relation. Words that are keywords of other statements are then names. */
 const isOfNames = (text: string): boolean =>
   (!NAMED_KIND.test(text) || NAMED_VALUE.test(text)) && relationIn(splitCounts(text).rest) !== undefined;
 
-/** Parser for statements of a single kind. Returns undefined for other text. */
+/** Parser for one kind of statement. Returns undefined for other text. */
 type Reader = (text: string) => Reading | undefined;
 
 /** Creates a parser from a pattern. */
@@ -50,7 +50,7 @@ const by =
     return match === null ? undefined : { statement: toStatement(match.groups ?? {}) };
   };
 
-/** Returns `isFurther` if words such as `no other` mean that existing cards are kept. */
+/** Returns `isFurther` if a phrase such as `no other` means that the existing cards are kept. */
 const furtherIn = ({ more, others }: Partial<Record<string, string>>): { isFurther?: true } =>
   more === undefined && others === undefined ? {} : { isFurther: true };
 
@@ -184,7 +184,7 @@ function readObjective(text: string): Reading | undefined {
     ...(label !== undefined && { label }),
     ...(weight !== undefined && { weight: Number(weight) }),
   };
-  // `max load: x + y <= 4` is a constraint with a name, and `max(x, y) <= 4` is not an objective.
+  // `max load: x + y <= 4` is a constraint named `max load`, and `max(x, y) <= 4` is not an objective.
   if (RELATION_SIGN.test(formula))
     return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective cannot contain <=, >= or =' };
   const parsed = label === undefined || formula === '' ? undefined : parseFormula(formula);
@@ -221,7 +221,7 @@ function readClassification(text: string): Reading | undefined {
 const CLASS_LAST = /\b(?:hard|soft)(?: constraints?)?(?:$| \(?(?:an?|and|at|with|penalty|cost)\b)/i;
 const PRICE = /^(?:and |with |at )?(?:an? )?(?:penalty|cost)\b/i;
 
-/** Splits a list such as `labour is hard, wood is soft, penalty 5` after each class and its penalty. */
+/** Splits `labour is hard, wood is soft, penalty 5` into its clauses. Each clause ends with a class and its penalty. */
 function clausesOf(text: string): string[] {
   const clauses: string[] = [];
   let isEnded = true;
@@ -260,7 +260,7 @@ function readRequirement(said: string): Reading | undefined {
   const match = REQUIREMENTS.map((pattern) => pattern.exec(said)).find((found) => found !== null);
   if (match === undefined) return undefined;
   const { label, text = '' } = match.groups ?? {};
-  // The service names requirements `Requirement 1`.
+  // `requirement 1` stands for the label `Requirement 1`, which the service generates.
   const name = label !== undefined && /^\d+$/.test(label) ? `Requirement ${label}` : label;
   const named = { kind: 'requirement' as const, text, ...(name !== undefined && { label: name }) };
   const relation = relationIn(text) ?? unreadRelation(text);
@@ -276,7 +276,9 @@ function readRequirement(said: string): Reading | undefined {
   };
 }
 
-/** Returns text that is meant as a relation but cannot be parsed. It prevents a solve until it is repaired. */
+/**
+ * Returns text that is meant as a relation but cannot be parsed. The card with this text prevents a solve until it is repaired.
+ */
 function unreadRelation(text: string): IndexedFormula | undefined {
   if (!MEMBER.test(text) && !RELATION_SIGN.test(text)) return undefined;
   const { body: expression, index } = splitIndex(text) ?? { body: text };

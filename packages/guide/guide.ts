@@ -45,7 +45,7 @@ import { openStatements } from './open-statements.js';
 
 /**
  * Rule-based agent that answers the messages of a turn. It parses statements in a small grammar (docs/modelling.md), converts
- * them to cards, asks for the next missing item on the checklist, and starts solves.
+ * them to cards, asks for the next missing checklist item, and starts solves.
  */
 export async function* answerTurn(turn: Turn): Steps {
   const isFirst = !turn.messages.some(({ role }) => role === 'assistant');
@@ -84,7 +84,8 @@ export async function* answerTurn(turn: Turn): Steps {
 
   let feasibility = sketch.changesModel ? 'unchecked' : turn.checklist.feasibility_result;
   const asked = said.flatMap(({ reading }) => (isAsked(reading.statement) ? [reading.statement] : []));
-  // Prose next to a question has no effect. Before a solve, however, it may be meant as part of the model.
+  // Prose that accompanies a question has no effect. If the user asks for a solve, however, the prose may be meant as part of
+  // the model.
   const missing = isToSolve ? refused : refused.filter(({ reason }) => reason !== undefined);
   const lacks =
     isToSolve || asked.length > 0
@@ -121,22 +122,19 @@ export async function* answerTurn(turn: Turn): Steps {
       proposed ??
       nextQuestion({ sketch, feasibility, isSolved: solved !== undefined, clash: solved?.clash ?? [], files }));
   if (question === undefined) return;
-  // A question that is still open is not repeated, because its options are still visible.
+  // The options of an open question are still visible, so only its text is repeated.
   if (isDeepStrictEqual(question, openQuestion(turn.messages))) yield* say(`${STILL_OPEN}${question.question}`);
   else yield* call(ASK_USER_QUESTION, { questions: [question] });
 }
 
-/** Whether an earlier answer already contains a warning or note. */
+/** Whether an earlier answer already contains the warning. */
 const isTold = (warning: string, { messages }: Turn): boolean =>
   messages.some(({ role, content }) => role === 'assistant' && content.includes(warning));
 
 /** Maximum number of warnings per answer. */
 const MAX_WARNINGS = 5;
 
-/**
- * Solves scenarios without changing the canvas.
- * @param names names of the scenarios. Empty for all scenarios.
- */
+/** Solves scenarios without changing the canvas. @param names names of the scenarios; empty for all scenarios */
 async function* solveScenarios(
   names: readonly string[],
   feasibility: Feasibility,

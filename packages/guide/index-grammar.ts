@@ -33,14 +33,14 @@ const AMOUNT = new RegExp(
   'iu',
 );
 const FIGURE = new RegExp(COUNT, 'i');
-/** Words that start a rule such as `no overtime`. */
+/** Words that begin a rule such as `no overtime`. */
 const RULE = /^ *(?:no|not|never|only|always|at|max|min|up|each|every|all|any|without|exactly) /i;
 /** Maximum number of words in an unquoted member. */
 const MAX_WORDS = 4;
 const SENTENCE =
   /\b(?:it|you|we|they|there|is|are|was|were|has|have|had|gives?|needs?|takes?|costs?|requires?|contains?|provides?|makes?|uses?|sells?|earns?|can|cannot|must|should|will|per|each|every)\b/i;
 const PHRASE = /^ *\p{Ll}.* (?:in|of|with|for|on|from|at|by) /u;
-/** Labels that introduce other statements. */
+/** Labels of other statements. */
 const TAKEN = /^(?:objectives?|goals?|constraints?|variables?|vars?|data|values?|bounds?|kpis?|requirements?)$/i;
 
 /** Reads `cost of products: column "Unit cost"`. Returns undefined for other text. */
@@ -82,12 +82,12 @@ export function readSet(text: string): Reading | undefined {
   return { statement: { kind: 'members', set: label, members } };
 }
 
-/** Removes the brackets that enclose a whole list such as `{a, b}`. */
+/** Removes the brackets around a whole list, such as `{a, b}`. */
 const listOf = (text: string): string => text.replace(/^(?:\{([^{}]*)\}|\[([^[\]]*)\])$/, '$1$2').trim();
 
 const ELLIPSIS = /(\.{2,}|…)/;
 const IS_ELLIPSIS = /^(?:\.{2,}|…)$/;
-/** Words that stand for further members. */
+/** Phrases that indicate further members. */
 const AND_MORE = /^(?:etc|et cetera|so (?:on|forth)|more)\.?$/i;
 /** Text that ends in a number, such as `W12`. */
 const COUNTED = /^(?<text>.*\D)?(?<number>\d{1,9})$/;
@@ -102,8 +102,8 @@ const plainItems = (list: string): string[] =>
     .filter((item) => item !== '');
 
 /**
- * Returns the members of a series such as `1, 2, ..., 5` or `W1, ..., W5`. Returns undefined for other lists and for an
- * ambiguous series.
+ * Returns the members of a series such as `1, 2, ..., 5` or `W1, ..., W5`. Returns undefined for other lists, and an
+ * explanation for an ambiguous series.
  */
 function continuedIn(list: string): string[] | string | undefined {
   const items = list.includes('"') ? [] : plainItems(list);
@@ -129,7 +129,7 @@ function continuedIn(list: string): string[] | string | undefined {
   return Array.from({ length: count }, (_, place) => `${text}${String(begin + place * step).padStart(width, '0')}`);
 }
 
-/** Explains why the members of a list are incomplete or ambiguous. Returns undefined for other text. */
+/** Explains why the list of members is incomplete or ambiguous. Returns undefined for other text. */
 export function whyIncomplete(text: string): string | undefined {
   const { label, body } = splitLabel(text);
   if (label === undefined || !isName(label) || TAKEN.test(label) || /[<>=≤≥:]/.test(body)) return undefined;
@@ -142,10 +142,10 @@ export function whyIncomplete(text: string): string | undefined {
     : `a member cannot contain such brackets: write \`${label}: a, b\`, or read pairs from a file, as in \`${label} from pairs.csv key from, to\``;
 }
 
-/** Whether the brackets of a member are in its middle or at its end: `chair (large)`. */
+/** Whether all brackets of a member are in pairs and follow other characters, as in `chair (large)`. */
 const isBalanced = (member: string): boolean => !/[()[\]{}]/.test(member.replace(/(?<=[^\s] ?)\([^()[\]{}]*\)/, ''));
 
-/** Explains that a list of members or values has a duplicate member. Returns undefined for other text. */
+/** Explains that a list contains a member twice. Returns undefined for other text. */
 export function whyDoubled(text: string): string | undefined {
   const { label, body } = splitLabel(text);
   const list = listOf(body);
@@ -157,7 +157,7 @@ export function whyDoubled(text: string): string | undefined {
 }
 
 /**
- * Explains the possible meanings of a text such as `Beans: protein 9, carbs 40`. Returns undefined for other text, such as
+ * Explains the possible meanings of text such as `Beans: protein 9, carbs 40`. Returns undefined for other text, such as
  * `lines: line 1, line 2`.
  */
 export function whyAmounts(text: string): string | undefined {
@@ -178,7 +178,7 @@ export function whyAmounts(text: string): string | undefined {
 }
 
 /**
- * Whether the items of a list are prose, such as `14 grams of protein` or `low in fat`. Quoted members may contain any words.
+ * Whether some items of a list are prose, such as `14 grams of protein` or `low in fat`. Quoted members may contain any words.
  */
 const isProse = (body: string): boolean =>
   body
@@ -195,7 +195,7 @@ const isProse = (body: string): boolean =>
       );
     });
 
-/** Returns the members of a list, or undefined if the text is not a list. */
+/** Returns the members of a list. Returns undefined if the text is not a list. */
 function membersIn(text: string): string[] | undefined {
   const members = matchesOf(MEMBER, text)?.map(nameOf);
   return members?.every((member) => member !== '') === true ? members : undefined;
@@ -209,7 +209,7 @@ function cellsIn(text: string): Record<string, number> | undefined {
 
 const nameOf = ({ groups }: RegExpExecArray): string => (groups?.['quoted'] ?? groups?.['plain'] ?? '').trim();
 
-/** Returns consecutive matches that cover the whole text, or undefined if a part does not match. */
+/** Returns consecutive matches that cover the whole text. Returns undefined if they do not. */
 function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] | undefined {
   const found: RegExpExecArray[] = [];
   pattern.lastIndex = 0;
@@ -222,7 +222,8 @@ function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] | undefined
 }
 
 /**
- * Reads statements with an index: a variable for each member, its bounds, or a constraint. Returns undefined for other text.
+ * Reads statements with an index: a variable for each member, bounds of such a variable, or a constraint. Returns undefined for
+ * other text.
  */
 export function readIndexed(text: string): Reading | undefined {
   const { rest: counted, counts } = splitCounts(text);
@@ -256,7 +257,7 @@ export function readIndexed(text: string): Reading | undefined {
   return { reason: isProblem(formula) ? describeSyntaxProblem(formula, body) : 'it needs <=, >= or = before `for`' };
 }
 
-/** Reads facts about all members of a variable: `make[p]`, `make[p] integer` or `0 <= ship[o, d] <= limit[o, d]`. */
+/** Reads facts about all members of an indexed variable: `make[p]`, `make[p] integer` or `0 <= ship[o, d] <= limit[o, d]`. */
 function readVariable(
   body: string,
   names: readonly string[],
@@ -295,7 +296,7 @@ export function whyMisordered(text: string): string | undefined {
   return `the names in [ ] must match the indices after \`for\`, in the same order: write ${quote(right)}`;
 }
 
-/** Returns the name of a variable whose keys are exactly the index names. Returns undefined for other text. */
+/** Returns the name of a variable whose keys are exactly the index names. Returns undefined for any other expression. */
 function familyIn(side: string, names: readonly string[]): string | undefined {
   const formula = parseFormula(side);
   if (isProblem(formula) || formula.relations.length > 0) return undefined;

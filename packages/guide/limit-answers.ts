@@ -6,7 +6,7 @@ import { type Answer, memberOf, type RunReader, TIGHT, unusedIn, withoutName } f
 import { limitsOf } from './why-not-answers.js';
 import { unusedWords } from './word-coverage.js';
 
-/** Answers questions about the limits of the plan. */
+/** Answers questions about the limits that apply to the plan. */
 export class LimitAnswers {
   constructor(private readonly reader: RunReader) {}
 
@@ -32,7 +32,7 @@ export class LimitAnswers {
     return `These limits have room left:\n${bullets(shown.map((one) => this.reader.describeConstraint(one)))}${others && `\n\n${others}`}`;
   }
 
-  /** Returns the upper bounds that the plan reaches, as relations. Only considers variables without an index. */
+  /** Returns the upper bounds that the plan reaches, as relations. Only variables without an index are considered. */
   private tightBounds(): string[] {
     return this.reader.things.flatMap(({ kind, name: variable, card }) => {
       const upper = card === undefined ? undefined : fieldOf<number>(card, 'upper');

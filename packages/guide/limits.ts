@@ -4,7 +4,7 @@ import type { Sketch, SketchCard } from './sketch.js';
 import type { VariableFacts } from './statement.js';
 import { WORD } from './words.js';
 
-/** Variable on the canvas, and the members of it that a statement refers to. */
+/** Variable on the canvas, and the members to which a statement refers. */
 export interface Subject {
   card: SketchCard;
   name: string;
@@ -19,7 +19,7 @@ type Side = (typeof SIDES)[number];
  * Adds facts to a variable. A limit never replaces another bound. It becomes a constraint if the card already has a different
  * bound on that side, or if it is strict, because bounds cannot be strict.
  *
- * @param isOfAll whether the statement refers to all members of the variable. Bounds of some members become constraints.
+ * @param isOfAll whether the statement refers to all members of the variable. Limits on some members become constraints
  */
 export function addFacts(subject: Subject, facts: VariableFacts, sketch: Sketch, cause: string, isOfAll = true): void {
   const { card } = subject;
@@ -67,7 +67,7 @@ function addLimits(
   sketch.put('constraint', sketch.freeLabel('constraint', 'Constraint'), data, cause);
 }
 
-/** Explains which bounds on the card apply in addition to a limit, and how to replace them. */
+/** Explains which bounds on the card apply in addition to the new limit, and how to replace them. */
 function description({ card, name }: Subject, facts: VariableFacts, taken: readonly Side[]): string | undefined {
   if (taken.length === 0) return undefined;
   const bounds = taken.map((side) => `the ${side} bound ${shortened(String(card.data[side]))}`).join(' and ');

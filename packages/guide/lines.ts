@@ -4,9 +4,9 @@ import { splitTables } from './pasted-tables.js';
 import { splitCounts, splitLabel } from './relation-grammar.js';
 
 /*
- * Splits a text into statements at line breaks and semicolons. A statement continues on the next line if that line begins with
- * an operator, an index or the condition of an index. It also continues after an operator, an open bracket or a comma. Whether
- * a `-` is an operator or a list bullet depends on the other lines. `# ...` and `// ...` are comments, either on their own line
+ * Splits text into statements at line breaks and semicolons. A statement continues on the next line if that line begins with an
+ * operator, an index or the condition of an index. It also continues after an operator, an open bracket or a comma. Whether a
+ * `-` is an operator or a list bullet depends on the other lines. `# ...` and `// ...` are comments, either on a separate line
  * or after a statement. A comment between two lines does not separate them.
  */
 
@@ -21,9 +21,9 @@ const OPEN_END = /(?:[-+/·×÷−(<>=≤≥[{]|[^*]\*)$/;
 const OBJECTIVE = /^(?:(?:objective|goal)s?|max(?:imi[sz]e)?|min(?:imi[sz]e)?)\b/i;
 const RELATION = /[<>=≤≥]/;
 const SIGN = /^[-+*/·×÷−]/;
-/** List mark, as in `- x`, `2) x`, `2. x`, and in `2.x`, where `2.` is not a number. */
+/** List marker, as in `- x`, `2) x` and `2. x`. In `2.x`, `2.` is also a marker because it cannot be a number. */
 const BULLET = /^(?<indent>\s*)(?:(?<mark>[-*•+]|\d{1,4}(?:\.\)?|\))) +|\d{1,4}\.(?!e[-+]?\d)(?=[\p{L}_]))/iu;
-/** List number that may also be a number in a formula: `2. - x`, `2. <= x`. */
+/** List marker that may also be a number in a formula: `2. - x`, `2. <= x`. */
 const NUMBER_BEFORE_SIGN = /^\d+\. +[-+*/·×÷−<>=≤≥]/;
 const NUMBERED_LINE = /^[ \t]*\d{1,4}\. /gm;
 const IN_PARENTHESES = /^[ \t]*\((?<number>\d{1,4})\) /gm;
@@ -32,18 +32,17 @@ const LIMITED_NAME = /^[\p{L}_][^-+*/·×÷−<>=≤≥]*[<>=≤≥]/u;
 const LIMITED_FIGURE = /^[\d.,]+ ?[<>=≤≥]/;
 const FORMULA = /[:<>=≤≥[\]\d]/;
 const THREE_WORDS = /(?<!\p{L})\p{L}{2,} \p{L}+ \p{L}{2,}/u;
-/** Condition after an index. `with` and `given` are not valid there and are reported. */
+/** Beginning of a condition after an index. `with` and `given` are not valid there and are reported. */
 const CONDITION = /^(?:where|with|given) /i;
 const MORE_CONDITIONS = /^(?:and|or) /i;
 const GREETING =
   /^(?:hello|hi|hey|dear|thanks|thank|ok|okay|yes|no|so|well|please|now|then|first|next|finally|also)\b/i;
-/** Words that may follow an objective: `maximize 3x + 2y subject to x + y <= 4`. */
+/** Phrases that may follow an objective: `maximize 3x + 2y subject to x + y <= 4`. */
 const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
 
 /**
- * Returns the statements of a text without list marks and code marks. Unicode normalization turns a Greek question mark into a
- * semicolon, which also separates statements. Statements are returned lazily, so that a long text is not processed in a single
- * step.
+ * Yields the statements in text, without list markers and code marks. Unicode normalization turns a Greek question mark into a
+ * semicolon, which also separates statements. Statements are processed lazily, so that long text does not block the process.
  */
 export function* splitStatements(text: string): Generator<string> {
   for (const part of splitTables(text)) {
@@ -57,14 +56,14 @@ function* splitLines(text: string): Generator<string> {
   for (const line of joinLines(text)) {
     for (const part of withoutConstraint(line)) {
       const trimmed = part.trim();
-      // Normalisation takes quadratic time for long runs of combining marks.
+      // Normalizing long runs of combining marks takes quadratic time.
       const statement = trimmed.length > MAX_STATEMENT ? trimmed : unmarked(trimmed.normalize('NFC'), list);
       if (statement !== '' && !RULE.test(statement)) yield statement;
     }
   }
 }
 
-/** Splits a text at its separators and joins continuation lines. */
+/** Splits text at its separators and joins continuation lines. */
 function* joinLines(text: string): Generator<string> {
   const pieces = text.split(SEPARATOR);
   let statement = '';
@@ -88,7 +87,7 @@ function* joinLines(text: string): Generator<string> {
   yield statement;
 }
 
-/** Removes the comment at the end of a line. The comment remains if the text before it is not a statement. */
+/** Removes the comment at the end of a line. Keeps the comment if the text before it is not a statement. */
 function withoutComment(line: string): string {
   const at = line.length > MAX_STATEMENT ? -1 : line.search(COMMENT);
   if (at < 0) return line;
@@ -97,7 +96,7 @@ function withoutComment(line: string): string {
   return isInText || !mayEnd(head.trim()) ? line : head;
 }
 
-/** Whether a comment may follow a text. The text must be a complete or partial statement, but not prose. */
+/** Whether a comment may follow the given text. The text must be a complete or partial statement, but not prose. */
 const mayEnd = (text: string): boolean =>
   text === '' || OPEN_END.test(text) || /[,:]$/.test(text) || isWhole(text) || isTerm(text) || isFormula(text);
 
@@ -116,15 +115,15 @@ function continues(statement: string, line: string, isFormula: () => boolean): b
   const fits = (): boolean => !isWhole(next) || isWhole(`${before} ${next}`);
   if (before.endsWith(',')) return continuesList(before, next) && fits();
   if (OPEN_END.test(before)) return !isProse(before) && !beginsStatement(next) && fits();
-  // A `-` below a heading may be a bullet or a minus.
+  // Below a line that ends with a colon, `-` may be a bullet or a minus.
   if (before.endsWith(':'))
     return OBJECTIVE.test(withoutBullet(before)) && !BULLET.test(line) && !beginsStatement(next);
   return SIGN.test(next) && continuesFormula(statement, line, isFormula);
 }
 
 /**
- * Whether the next line is the index or condition of a statement such as `Cap: make[p] <= limit[p]`: `for p in products`,
- * `where limit[p] < 4`. A line with a complete index is a separate statement.
+ * Whether the next line is the index or condition of a statement such as `Cap: make[p] <= limit[p]`. It may be `for p in
+ * products` or `where limit[p] < 4`, for example. A line with a complete index is a separate statement.
  */
 function isOfIndex(before: string, next: string): boolean {
   if (/^for /i.test(next)) return !isProse(before) && splitIndex(`x ${next}`) !== undefined;
@@ -132,7 +131,7 @@ function isOfIndex(before: string, next: string): boolean {
   return isCondition && !OBJECTIVE.test(before) && splitIndex(before) !== undefined && splitIndex(next) === undefined;
 }
 
-/** Whether the next line continues a list: `shifts: early, late,` and `night`, or `x, y,` and `z integer`. */
+/** Whether the next line continues a list, as in `shifts: early, late,` and `night`, or in `x, y,` and `z integer`. */
 function continuesList(before: string, next: string): boolean {
   if (BULLET.test(next) || GREETING.test(before) || OBJECTIVE.test(next)) return false;
   const isIndex = before.endsWith(',') && /\b(?:sum|for) /.test(before.slice(before.lastIndexOf(':') + 1));
@@ -141,8 +140,8 @@ function continuesList(before: string, next: string): boolean {
 }
 
 /**
- * Whether the next line continues a formula: `maximize profit: 30 chairs` and `+ 50 tables`. A new list item does not continue
- * a formula.
+ * Whether the next line continues a formula, as in `maximize profit: 30 chairs` and `+ 50 tables`. A new list item does not
+ * continue a formula.
  */
 function continuesFormula(statement: string, line: string, isFormula: () => boolean): boolean {
   const [item, sibling] = [BULLET.exec(statement)?.groups, BULLET.exec(line)?.groups];
@@ -152,15 +151,15 @@ function continuesFormula(statement: string, line: string, isFormula: () => bool
   const rest = next.slice(1).trim();
   if (beginsStatement(rest) || isProse(rest)) return false;
   const begun = withoutBullet(statement.trim());
-  // A relation does not continue an objective or another relation.
+  // A relation does not continue an objective or a statement that already has a relation.
   if (RELATION.test(next) && (RELATION.test(begun) || OBJECTIVE.test(begun))) return false;
   if (begun.split('(').length > begun.split(')').length) return true;
-  // A single name is probably a heading, unless a sign other than a bullet follows.
+  // A single name is probably a heading, unless a sign that cannot be a bullet follows.
   const isOpen = isFormula() || (/^[+/]/.test(next) && isName(begun));
   return isOpen && (isTerm(next) || !isWhole(rest));
 }
 
-/** Whether a statement ends in a formula that may continue. */
+/** Whether a statement ends with a formula that may continue. */
 function isOpenFormula(statement: string): boolean {
   const begun = withoutBullet(statement.trim());
   const { label, body } = splitLabel(begun);
@@ -169,7 +168,7 @@ function isOpenFormula(statement: string): boolean {
   return !isProblem(formula) && (label !== undefined || formula.sides.length > 1 || formula.sides[0].kind !== 'name');
 }
 
-/** Whether a line may follow the first term of a formula. */
+/** Whether the terms in a line may continue a formula. */
 function isTerm(line: string): boolean {
   const { rest } = splitCounts(line);
   const { body } = splitIndex(rest) ?? { body: rest };
@@ -178,7 +177,9 @@ function isTerm(line: string): boolean {
 
 const beginsStatement = (line: string): boolean => OBJECTIVE.test(line) || splitLabel(line).label !== undefined;
 
-/** Whether a line is a complete statement. The unit of a variable does not count, because `t in weeks` may belong to an index. */
+/**
+ * Whether a line is a complete statement. A variable with a unit does not count, because `t in weeks` may belong to an index.
+ */
 function isWhole(line: string): boolean {
   const { statement } = readStatement(line);
   return statement !== undefined && !(statement.kind === 'variables' && !statement.declares);
@@ -188,18 +189,18 @@ const isProse = (line: string): boolean => !FORMULA.test(line) && THREE_WORDS.te
 
 const withoutBullet = (line: string): string => line.replace(BULLET, '');
 
-/** Separates an objective from the constraint after it. */
+/** Splits a line into an objective and the constraint that follows it. */
 function withoutConstraint(line: string): string[] {
   const at = line.search(SUBJECT_TO);
   const first = line.slice(0, Math.max(0, at)).replace(/,$/, '');
   return /\bm(?:ax|in)(?:imi[sz]e)?\b/i.test(first) ? [first, line.slice(at)] : [line];
 }
 
-/** Marks that occur on several lines and therefore form a list. */
+/** List markers that occur on several lines. Only then do these lines form a list. */
 interface List {
   isDashed: boolean;
   isNumbered: boolean;
-  /** `(1)` and `(2)`. Other numbers in parentheses are factors. */
+  /** Whether lines are numbered `(1)`, `(2)` and so on. Other numbers in parentheses are factors. */
   isInParentheses: boolean;
 }
 
@@ -213,8 +214,8 @@ function listIn(text: string): List {
 }
 
 /**
- * Removes the list and code marks around a line. Keeps the minus of `- 2 <= x`, and of `- x + y <= 2` unless the line is in a
- * list. Removes a minus before a limited name, because `- x <= 3` would not limit anything.
+ * Removes the list marker and the code marks of a line. Keeps the minus of `- 2 <= x`, and of `- x + y <= 2` unless the line is
+ * in a list. Removes the minus of a single name, because `- x <= 3` would not limit anything.
  */
 function unmarked(line: string, list: List): string {
   const code = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();

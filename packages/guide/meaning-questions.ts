@@ -11,10 +11,10 @@ import type { Sketch, SketchCard } from './sketch.js';
 
 /* Proposes meanings for text that could not be parsed. */
 
-/** Maximum number of statements considered. */
+/** Maximum number of statements for which a proposal is sought. */
 const MAX_STATEMENTS = 20;
 
-/** Asks for the meaning of the first statement for which there is a proposal. */
+/** Asks what the user meant by the first statement for which there is a proposal. */
 export function askForMeaning(refused: readonly { source: string }[], sketch: Sketch): Question | undefined {
   for (const { source } of refused.slice(0, MAX_STATEMENTS)) {
     const proposals = proposalsFor(source, sketch);
@@ -30,12 +30,12 @@ export function askForMeaning(refused: readonly { source: string }[], sketch: Sk
 
 const VALUE = /^[\p{L}_][\p{L}\p{N}_]* = [\d.]+$/u;
 
-/** Returns options that replace the words on a card with a formula. */
+/** Returns options that replace the plain text on a card with a formula. */
 export function meantFormulas(card: SketchCard, reference: string, sketch: Sketch): Choice[] {
   const text = fieldOf<string>(card, 'expression') ?? fieldOf<string>(card, 'description') ?? '';
   const repaired = repairedFormulas(text, fieldOf<string>(card, 'index'), sketch);
   return [...new Set([...repaired, ...proposalsFor(text, sketch)])].map((proposal): Choice => {
-    // A statement with its own name, or a value, replaces the whole card.
+    // A proposal that has a label or assigns a value replaces the whole card.
     if (splitLabel(proposal).label !== undefined || VALUE.test(proposal))
       return [proposal, `remove ${reference}; ${proposal}`];
     const { body, index } = splitIndex(proposal) ?? { body: proposal };

@@ -8,11 +8,13 @@ import type { ParsedStatement } from './turn-work.js';
 import { unusedWords } from './word-coverage.js';
 import { tidy, without } from './words.js';
 
-/* Recognizes questions that look like statements about the model. The names on the canvas determine their meaning. */
+/*
+ * Recognizes questions that look like statements about the model. The names on the canvas determine whether they are questions.
+ */
 
-/** Maximum number of statements in a message with questions. Longer messages describe a model. */
+/** Maximum number of statements in a message with questions. A longer message probably describes a model. */
 const MAX_STATEMENTS = 20;
-/** Maximum length of such a question, in characters. */
+/** Maximum length of a question in characters. */
 const MAX_QUESTION = 80;
 const ARTICLE = /^(?:the|this|that|which|each|every|all)\b/i;
 const FORMULA = /[:[\]{}+*/^·×÷%"“]/;
@@ -20,7 +22,7 @@ const FORMULA = /[:[\]{}+*/^·×÷%"“]/;
 const ASKED = /^(?:how )?(?:is|are|was|were) (?:the |our |my )?/i;
 /** `hours used in week 1` */
 const PARTICIPLE = / \p{L}+(?:ed|en|nt|lt|et|de|ld)(?= (?:in|on|at|by|for|from|of)\b)/iu;
-/** Maximum number of members that are compared with the words of a question. */
+/** Maximum number of members that are compared with the words in a question. */
 const MAX_MEMBERS = 1_000;
 const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by', 'of', 'with', 'the'];
 
@@ -56,7 +58,10 @@ function isPlace({ names, facts, declares }: StatementOf<'variables'>, sketch: S
   );
 }
 
-/** Reads a sentence without a relation as a question if its verb asks, or if it only contains names and does not limit them. */
+/**
+ * Reads a sentence without a relation as a question if its verb asks for something, or if it contains names and no limit on
+ * them.
+ */
 function questionIn(source: string, sketch: Sketch): ResultQuestion | undefined {
   const text = plainOf(source);
   if (RELATION_SIGN.test(text) || FORMULA.test(text) || isLimiting(text.replace(PERIOD, ''))) return undefined;
@@ -75,7 +80,7 @@ function questionIn(source: string, sketch: Sketch): ResultQuestion | undefined 
   const constraint = thingNamed(rest, constraintsOf(things));
   const thing = constraint ?? thingNamed(rest, things);
   if (thing === undefined || (rest === subject && unused.length > 0)) return undefined;
-  // Questions about the use of a constraint, a value or a column refer to limits.
+  // Questions about the use of a constraint, a value or a column are questions about limits.
   const isOfLimit = constraint !== undefined || thing.kind === 'value' || thing.kind === 'column';
   const isUsed = isAsked || subject !== said;
   if (!isAsked && (!rest.includes(' ') || !beginsWith(rest, thing))) return undefined;

@@ -6,14 +6,14 @@ import { referTo } from './question-parts.js';
 import type { Sketch } from './sketch.js';
 import { type UnknownName, type Written, writtenFormulas } from './unknown-names.js';
 
-/* Offers columns and names on the canvas whose spelling is similar to an unknown name. */
+/* Suggests columns and names on the canvas whose spelling is similar to an unknown name. */
 
 /** Maximum number of names in a question. */
 const MAX_CHOICES = 3;
 
 /**
- * Returns options that map an unknown name to a name on the canvas, columns first. A name used as a number is never mapped to a
- * decision.
+ * Returns options that map an unknown name to a name on the canvas. Columns come first. A name used as a number is never mapped
+ * to a decision.
  */
 export function nearChoices(unknown: UnknownName, sketch: Sketch): Choice[] {
   const choices = [...nearColumns(unknown, sketch), ...nearNames(unknown, sketch)];
@@ -36,11 +36,11 @@ function nearColumns(unknown: UnknownName, sketch: Sketch): Choice[] {
   ]);
 }
 
-/** Whether a set has as many key parts as the name. A name without keys fits every set. */
+/** Whether a set has as many key parts as the name has keys. A name without keys fits every set. */
 const fits = ({ keys }: UnknownName, set: string, sketch: Sketch): boolean =>
   keys === undefined || sketch.vocabulary.sets.get(set)?.arity === keys;
 
-/** Returns the statements that map a name to a column. */
+/** Returns the statements that make a name refer to a column. */
 function naming({ name, keys }: UnknownName, column: SetColumn, sketch: Sketch): string {
   const isUsed = writtenFormulas(sketch).some((written) => renamed(written, column.name, '') !== undefined);
   if (column.isInFile && keys !== undefined && !isUsed && !column.column.includes('"'))
@@ -48,7 +48,7 @@ function naming({ name, keys }: UnknownName, column: SetColumn, sketch: Sketch):
   return renaming(name, sketch, (written) => (keys === undefined ? memberOf(written, column) : column.name));
 }
 
-/** Returns the member of a column in a formula, based on the index of its card. */
+/** Returns the member expression of a column for a formula, based on the index of its card. */
 function memberOf({ index: text }: Written, { name, set }: SetColumn): string | undefined {
   const index = text === undefined ? undefined : readIndex(text);
   const over = index === undefined || isProblem(index) ? undefined : index.over.find((one) => one.set === set);
@@ -71,7 +71,10 @@ function nearNames(unknown: UnknownName, sketch: Sketch): Choice[] {
   ]);
 }
 
-/** Returns the statements that replace a name in all formulas, or an empty string if a formula does not allow it. */
+/**
+ * Returns the statements that replace a name in all formulas. Returns an empty string if it cannot be replaced in every
+ * formula.
+ */
 function renaming(name: string, sketch: Sketch, toName: (written: Written) => string | undefined): string {
   const statements: string[] = [];
   for (const written of writtenFormulas(sketch)) {

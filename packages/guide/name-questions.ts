@@ -10,14 +10,14 @@ import { type UnknownName, unknownNames } from './unknown-names.js';
 
 /* Asks about unknown names in formulas. */
 
-/** Maximum number of names in a question, and their maximum total length. The options repeat the names. */
+/** Maximum number of names in a question, and maximum total length of these names. The options repeat the names. */
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 600;
 /** Maximum number of unknown names that are compared with the names on the canvas. */
 const MAX_COMPARED = 50;
 const HEADER = 'Names';
 
-/** Asks for an unknown name. Misspelled names come first, then decisions, then numbers. */
+/** Asks about an unknown name. Misspelled names come first, then decisions, then numbers. */
 export function askForNames(sketch: Sketch): Question | undefined {
   const unknown = unknownNames(sketch);
   for (const one of unknown.slice(0, MAX_COMPARED)) {
@@ -69,7 +69,7 @@ function askForFamily(family: NonNullable<UnknownName['family']>): Question {
   );
 }
 
-/** Asks for a number. The options never offer a variable, because the plan would choose its value freely. */
+/** Asks for a number. The options do not include variables, because the plan could then choose any value. */
 function askForFigure(unknown: UnknownName, sketch: Sketch, near: readonly Choice[] = []): Question {
   const { name, keys, over, family } = unknown;
   const [set, ...others] = [...new Set(over?.map((one) => one.set))];

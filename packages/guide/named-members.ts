@@ -14,18 +14,18 @@ import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 import { unusedWords } from './word-coverage.js';
 
-/* Finds the members of variables and columns that a text mentions, such as `oak chair in week 2`, in the data on the canvas. */
+/* Finds the members of variables and columns that text mentions, such as `oak chair in week 2`. Uses the data on the canvas. */
 
-/** Indexed variable or column, with the members that a text mentions. */
+/** Indexed variable or column, with the members that the text mentions. */
 export interface NamedMembers {
   thing: Thing;
   /** Index names, in the order of the key parts. */
   names: readonly string[];
   /** Index of all members. */
   index: string;
-  /** Key parts of the members. Undefined for a part that may have any value. */
+  /** Key parts of the members. Undefined for each part that the text does not mention. */
   keys: readonly (string | undefined)[];
-  /** Words that match neither the variable or column nor its members. */
+  /** Words that match neither the variable or column nor the members. */
   unused: readonly string[];
 }
 
@@ -35,14 +35,14 @@ type Indexed = Pick<NamedMembers, 'thing' | 'names' | 'index'> & {
 };
 
 const MAX_NEAR = 3;
-/** Maximum number of members compared with a misspelled name. */
+/** Maximum number of members that are compared with a misspelled name. */
 const MAX_COMPARED = 1_000;
-/** Words between the names of variables, members and sets. */
+/** Words that may occur between the names of variables, members and sets. */
 const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by'];
 
 /**
- * Returns the members that a text mentions. They belong to the variable or column in the text. Without a variable or column, they belong to every
- * variable with such members. Returns an empty list if the text mentions no members.
+ * Returns the members that text mentions. They belong to the variable or column in the text. If the text does not contain one,
+ * the members of all matching variables are returned. Returns an empty list if the text mentions no members.
  */
 export function membersNamed(text: string, things: readonly Thing[], sketch: Sketch): NamedMembers[] {
   const named = thingNamed(text, things.filter(isIndexed));
@@ -52,11 +52,11 @@ export function membersNamed(text: string, things: readonly Thing[], sketch: Ske
     return members === undefined ? [] : [members];
   });
   const [first] = found;
-  // A member name may also be a word in the name of another variable.
+  // A word of the member name may also occur in the name of another variable.
   return first !== undefined && first.thing === named ? [first] : found;
 }
 
-/** Explains that a name is unknown. Suggests similar names of objects and members, and the formula names of the columns. */
+/** Explains that a name is unknown. Suggests similar names of cards and members, and lists the formula names of the columns. */
 export function whyUnnamed(text: string, things: readonly Thing[], sketch: Sketch): string {
   const names = [...namesOf(things), ...membersOn(things, sketch)];
   const near = nearestNames(text, names, MAX_NEAR).map((name) => quote(name, 60));
@@ -65,7 +65,7 @@ export function whyUnnamed(text: string, things: readonly Thing[], sketch: Sketc
   return `nothing on the canvas is called ${quote(text, 60)}${others}${columns === '' ? '' : `${others === '' ? '.' : ''} ${columns}`}`;
 }
 
-/** Returns the members of all variables, up to a limit per set. */
+/** Returns the members of all variables, up to a limit for each set. */
 export function membersOn(things: readonly Thing[], sketch: Sketch): Set<string> {
   const values = things.flatMap((thing) => (thing.kind === 'family' ? (indexedOf(thing, sketch)?.parts ?? []) : []));
   return new Set(values.flatMap((part) => Array.from(part.values ?? []).slice(0, MAX_COMPARED)));
@@ -117,7 +117,7 @@ function indexedOf(thing: Thing, sketch: Sketch): Indexed | undefined {
 
 const spellings = new WeakMap<Values, ReadonlyMap<string, string>>();
 
-/** Removes the longest member name from the words and returns the member. */
+/** Finds the longest member name in the words, removes it from them, and returns it. */
 function claimMember(words: (string | undefined)[], values: Values): string | undefined {
   const known = spellings.get(values) ?? new Map(Array.from(values, (text) => [wordsOf(text).join(' '), text]));
   spellings.set(values, known);
@@ -156,8 +156,8 @@ function titlesOf(set: string, sketch: Sketch): readonly string[] {
 }
 
 /**
- * Returns a condition on the key columns that only the named members of a column meet. Returns undefined if a formula cannot
- * contain the members.
+ * Returns a condition on the key columns that selects exactly the named members. Returns undefined if a formula cannot contain
+ * their names.
  */
 export function conditionOn({ thing, keys }: NamedMembers, sketch: Sketch): string | undefined {
   const parts = indexedOf(thing, sketch)?.parts ?? [];
@@ -185,7 +185,7 @@ export function exampleMember(column: Thing, sketch: Sketch, text = ''): string 
 export const setsOf = (thing: Thing, sketch: Sketch): string[] =>
   (indexedOf(thing, sketch)?.parts ?? []).map(({ set }) => set);
 
-/** Returns the values of a column or of a bound for the members, or undefined if they are unknown. */
+/** Returns the values of a column or of a bound for the members. Returns undefined if they are unknown. */
 export const figuresOf = (text: string, members: NamedMembers, sketch: Sketch): number[] | undefined =>
   evaluateFigures(text, parseIndex(indexOfMembers(members)), sketch.vocabulary);
 
@@ -195,7 +195,7 @@ export function memberOfKeys(thing: Thing, keys: readonly string[], sketch: Sket
   return indexed && { ...indexed, keys, unused: [] };
 }
 
-/** Returns an index with a condition that only the named members meet. */
+/** Returns an index that contains only the named members. */
 function indexOfMembers({ names, index, keys }: NamedMembers): string {
   const at = index.indexOf(' where ');
   const [over, where] = at < 0 ? [index] : [index.slice(0, at), index.slice(at + ' where '.length)];

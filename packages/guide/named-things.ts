@@ -3,7 +3,7 @@ import { fieldOf } from '../canvas/index.js';
 import { columnsOf } from './canvas-columns.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/** Object on the canvas that questions may refer to. */
+/** Named part of the model to which questions may refer. */
 export interface Thing {
   kind: 'objective' | 'kpi' | 'variable' | 'family' | 'constraint' | 'value' | 'column' | 'set';
   /** Name in formulas, or the label of the card. */
@@ -12,7 +12,7 @@ export interface Thing {
   card?: SketchCard;
 }
 
-/** Lists the named objects on the canvas. The first object wins if two have the same name. */
+/** Lists the named parts of the model. If two have the same name, the first takes precedence. */
 export function thingsOn(sketch: Sketch): Thing[] {
   const { values, sets } = sketch.vocabulary;
   const ofCards = (type: 'objective' | 'kpi' | 'constraint'): Thing[] =>
@@ -33,10 +33,10 @@ export function thingsOn(sketch: Sketch): Thing[] {
 }
 
 /**
- * Returns the object whose name appears in a text. Prefers the name with the most words, then the first object. Ignores case,
- * plurals and punctuation.
+ * Returns the part of the model whose name appears in the text. Prefers the name with the most words, then the first part.
+ * Ignores case, plurals and punctuation.
  *
- * @param isWhole whether the text must be exactly the name
+ * @param isWhole whether the name must match the whole text
  */
 export function thingNamed(text: string, things: readonly Thing[], isWhole = false): Thing | undefined {
   const bySpelling = new Map<string, Thing>();
@@ -58,12 +58,12 @@ export function thingNamed(text: string, things: readonly Thing[], isWhole = fal
   return undefined;
 }
 
-/** Returns the only object with a similar name, or undefined if there are several. */
+/** Returns the part of the model with a similar name. Returns undefined if there are several or none. */
 export function thingNear(text: string, things: readonly Thing[]): Thing | undefined {
   const [near, other] = nearestNames(text, namesOf(things), 2);
   return near !== undefined && other === undefined ? thingNamed(near, things, true) : undefined;
 }
 
-/** Returns the names and labels of objects, in order. */
+/** Returns the names and labels of parts of the model, in order. */
 export const namesOf = (things: readonly Thing[]): string[] =>
   things.flatMap(({ name, card }) => (card === undefined || card.label === name ? [name] : [name, card.label]));

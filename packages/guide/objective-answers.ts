@@ -8,11 +8,11 @@ import type { SketchCard } from './sketch.js';
 /** Maximum number of constraint rows that are searched for violations. */
 const MAX_ROWS = 100;
 
-/** Cost of violated soft constraints, by label. */
+/** Penalties of violated soft constraints, by label. */
 type Costs = ReadonlyMap<string, number>;
 
 /**
- * Answers questions about the value of an objective, without the penalties for violated constraints and without the other
+ * Answers questions about the value of an objective. The value does not include penalties for violated constraints, or other
  * objectives.
  */
 export class ObjectiveAnswers {
@@ -41,7 +41,7 @@ export class ObjectiveAnswers {
     return `The objective ${called} is ${figure(own)}${prices}. In total it is ${best}.`;
   }
 
-  /** Describes one of several objectives if the plan contains all values that its formula needs. */
+  /** Describes one of several objectives, if the plan contains all values that the objective's formula needs. */
   private describeOne({ label, data }: SketchCard): string {
     const { run, sketch } = this.reader;
     const text = String(data['expression']);
@@ -54,7 +54,7 @@ export class ObjectiveAnswers {
       : `${quote(label, 60)} is ${figure(value)}.`;
   }
 
-  /** Returns the cost of each violated constraint, or undefined if the costs are unknown. */
+  /** Returns the penalty of each violated constraint. Returns undefined if the penalties are unknown. */
   private async *costsOfBroken(): Steps<Costs | undefined> {
     const { run, sketch } = this.reader;
     const soft = sketch.of('constraint').filter((card) => card.data['classification'] === 'soft');

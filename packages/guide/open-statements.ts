@@ -20,19 +20,19 @@ import type { Sketch, SketchCard } from './sketch.js';
 import { WORD } from './words.js';
 
 /*
- * Finds cards with statements that cannot be parsed or that no plan depends on. They prevent solves until they are repaired or
- * removed.
+ * Finds cards that prevent a solve until they are repaired or removed. Their statements cannot be parsed, or have no effect on
+ * any plan.
  */
 
-/** Statement on the canvas that cannot be parsed, and the gap with the reason. */
+/** Card with such a statement, and the gap that gives the reason. */
 export interface OpenStatement {
   card: SketchCard;
   gap: Pick<Gap, 'field' | 'message'>;
 }
 
-/** Returns the statements on the canvas that cannot be parsed, independent of the open question. */
+/** Returns the cards that prevent a solve until they are repaired or removed. */
 export function openStatements(sketch: Sketch): OpenStatement[] {
-  // Formulas share names, and each lookup visits all cards.
+  // Many formulas share names, and looking up a name visits all cards.
   const cards = new Map<string, SketchCard | undefined>();
   const cardOf = (name: string): SketchCard | undefined => {
     if (!cards.has(name)) cards.set(name, sketch.namedCard(name));
@@ -52,7 +52,7 @@ export function openStatements(sketch: Sketch): OpenStatement[] {
   });
 }
 
-/** Returns the gaps of cards with limits written in words. */
+/** Returns the gaps of cards that contain a limit in plain text. */
 function wordedGaps(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap'] | undefined> {
   const cards = wordedLimits(sketch.cards, plainVariables(sketch.cards));
   const vocabulary = cards.length === 0 ? undefined : sketch.vocabulary;
@@ -68,7 +68,7 @@ function wordedGaps(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap'
 const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
   gapsOfShape(card).find(({ field, severity }) => severity === 'blocking' && card.data[field] != null);
 
-/** Explains the problem with a text that is meant as a statement other than a formula. */
+/** Explains the problem with text that is meant as a statement other than a formula. */
 export const whyNoFormula = (text: string): string | undefined =>
   whyTable(text) ??
   whyContrary(text) ??

@@ -4,30 +4,30 @@ import { quote } from './quote.js';
 import { figureOf, without } from './words.js';
 
 /*
- * Reads tables that are pasted into a message: lines with tabs, bars, semicolons or commas between their cells. A table of names and
- * figures becomes a set with its columns. Any other table becomes a single statement, whose card explains what to do.
+ * Reads tables that were pasted into a message. Their cells are separated by tabs, bars, semicolons or commas. A table of names
+ * and numbers becomes a set with its columns. Any other table becomes a single statement, and its card explains what to do.
  */
 
 const LINE_END = /\r\n|[\n\r\u2028\u2029]/;
-/** Delimiters with the minimum number of rows. Commas and semicolons also occur in other statements. */
+/** Delimiters, each with the minimum number of rows of a table. Commas and semicolons also occur in other statements. */
 const DELIMITERS = [
   ['\t', 2],
   ['|', 2],
   [';', 3],
   [',', 3],
 ] as const;
-/** Rule of a Markdown table. */
+/** Divider row of a Markdown table. */
 const RULE = /^[-: |]+$/;
 const SIGN = /[<>=≤≥[\]]/;
 const DECIMAL_COMMA = /^[+-]?\d+,(?:\d{1,2}|\d{4,})$/;
-/** Maximum length of a line and of a statement. */
+/** Maximum length of a line, and of a statement. */
 const MAX_LINE = 2_000;
 const TABLE = 'table: ';
 const BAR = ' | ';
 
 type Row = readonly string[];
 
-/** Splits a text into the text between tables, and the statements of each table. */
+/** Splits text at tables. Yields the text between tables, and the statements of each table. */
 export function* splitTables(text: string): Generator<{ text: string } | { statements: string[] }> {
   const lines = text.split(LINE_END).filter((line) => !line.includes('|') || !RULE.test(line));
   let from = 0;
@@ -47,13 +47,13 @@ export function* splitTables(text: string): Generator<{ text: string } | { state
   yield { text: lines.slice(from).join('\n') };
 }
 
-/** Explains how to enter a table that is not a set with figures. Returns undefined for other texts. */
+/** Explains how to enter a table that is not a set with numbers. Returns undefined for other text. */
 export function whyTable(text: string): string | undefined {
   if (!text.startsWith(TABLE) || !text.includes(BAR)) return undefined;
   return `a pasted table needs a different name in each cell of its first row and first column, and a figure such as 1250 or 12.5 in every other cell: remove this card and paste the corrected table, or upload it as a file and write ${quote('items from table.csv key item')}`;
 }
 
-/** Returns consecutive rows with the same delimiter and number of cells. */
+/** Returns consecutive rows that have the same delimiter and the same number of cells. */
 function runAt(lines: readonly string[], from: number): Row[] {
   for (const [delimiter, least] of DELIMITERS) {
     const width = cellsOf(lines[from] ?? '', delimiter).length;
@@ -79,7 +79,7 @@ function cellsOf(line: string, delimiter: string): Row {
 
 const hasFigure = (row: Row): boolean => row.some((cell) => figureIn(cell) !== undefined);
 
-/** Whether rows are a table: each row below the first has a name or a number, and a figure. */
+/** Whether rows form a table: below the first row, each row starts with a name or a number and contains another number. */
 const isTable = ([, ...rows]: readonly Row[]): boolean =>
   rows.length > 0 && rows.every((row) => row[0] !== '' && row.slice(1).some((cell) => figureIn(cell) !== undefined));
 
@@ -89,7 +89,7 @@ const figureIn = (cell: string): number | undefined =>
 /** Whether a line such as `Here is my data:` introduces a table. */
 const isIntroduction = (line: string): boolean => line.trim().endsWith(':') && !/\d/.test(line) && !SIGN.test(line);
 
-/** Returns the statements of a set with its columns, or a single statement that cannot be read. */
+/** Returns the statements for a set with its columns. For other tables, returns a single statement that cannot be parsed. */
 function statementsOf([header = [], ...rows]: readonly Row[]): string[] {
   const [set = '', ...columns] = header.map((name, at) => nameOf(at === 0 ? plural(name) : name) ?? '');
   const areFigures = rows.every(
@@ -112,7 +112,7 @@ const cellOf = (row: Row, column: number): string => `"${row[0] ?? ''}" ${figure
 const isRead = (statement: string): boolean =>
   statement.length <= MAX_LINE && readSet(statement)?.statement !== undefined;
 
-/** Returns the name of a set of the things in a column: `products` for `product`. */
+/** Returns the name of a set, derived from the title of its column: `products` for `product`. */
 function plural(name: string): string {
   if (/s$/i.test(name)) return name;
   return /[^aeiou]y$/i.test(name) ? name.replace(/y$/i, 'ies') : `${name}s`;

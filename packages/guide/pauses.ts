@@ -1,12 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 
-/** Maximum time in milliseconds that the guide works without yielding to other work in the process. */
+/** Maximum time in milliseconds that the guide runs before it yields to other work in the process. */
 const AT_ONCE_MS = 10;
 
-/**
- * Yields regularly during work that consists of many small steps. Each step calls `step`, which lets other work run when it is
- * due.
- */
+/** Lets other work run regularly during a long series of small steps. Call `step` before each of them. */
 export class Pauses {
   private since = performance.now();
 

@@ -7,8 +7,8 @@ import { isUnit, usesAll } from './word-coverage.js';
 import { figureOf, NUMBER, without } from './words.js';
 
 /*
- * Proposes the statement that plain text probably means: `make of every plant should not exceed its capacity` becomes
- * `make[p] <= Capacity[p] for p in plants`. A proposal only applies if the user chooses it.
+ * Proposes the statement that plain text probably means: `make of every plant should not exceed its capacity` becomes `make[p]
+ * <= Capacity[p] for p in plants`. The proposal has no effect until the user chooses it.
  */
 
 /** Maximum length of a text in characters. */
@@ -19,7 +19,7 @@ const MORE = '(?:more|greater|larger|higher)';
 const LESS = '(?:less|fewer|smaller|lower)';
 const NOT = String.raw`(?:no|not|never|cannot|can['’]t)(?: (?:be|fall|go|drop|rise))?`;
 const words = (alternatives: string): RegExp => new RegExp(String.raw`\b${BE}(?:${alternatives})(?= )`, 'i');
-/** Relations expressed in words. Negations come first, because they contain the words of the opposite relation. */
+/** Relations expressed in words. Negations come first, because they contain the words for the opposite relation. */
 const RELATIONS: [relation: '<=' | '>=' | '<' | '>' | '=', pattern: RegExp][] = [
   [
     '<=',
@@ -39,14 +39,14 @@ const RELATIONS: [relation: '<=' | '>=' | '<' | '>' | '=', pattern: RegExp][] = 
 ];
 const QUANTIFIER =
   /(?:\b(?:of|for|in|at|on|from) )?\b(?:every|each|any|per|all(?: the| of the)?) (?<set>[\p{L}\p{N}_]+)/giu;
-/** Label of a limit on an amount. */
+/** Label in front of a limit. */
 const LABEL = /^[\p{L}\p{N}_]+: /u;
-/** Negated subject, as in `no product may exceed its cap`, which limits every product. */
+/** Negated subject. In `no product may exceed its cap`, for example, it means that every product is limited. */
 const NO_MEMBER = /^(?:no|none of the|not a single|no single) (?=(?<set>[\p{L}\p{N}_]+))/iu;
 const NEGATIONS: Partial<Record<string, string>> = { '<': '>=', '>': '<=' };
 const TOTAL = /\b(?:total|sum|altogether|together|overall|all|in total|combined)\b/i;
 const IN_TOTAL = /\b(?:in total|altogether|together|overall|combined)\b/i;
-/** Words that a proposal expresses with signs. */
+/** Words for which a proposal uses signs. */
 const SIGN_WORDS = ['and', 'plus', 'total', 'sum', 'altogether', 'together', 'overall', 'all', 'in', 'combined'];
 const PERCENT = new RegExp(String.raw`(?:^| )(?<figure>${NUMBER}) ?(?:%|percent) (?<rest>[^]+)`, 'i');
 const HAVE = new RegExp(
@@ -65,14 +65,14 @@ interface Over {
   names: string[];
 }
 
-/** Permission, which is not a limit: `tables may exceed 5`. */
+/** Permission such as `tables may exceed 5`. It is not a limit. */
 const PERMISSION =
   /\b(?:may|can|could|might|(?:is|are) (?:allowed|permitted|able|free) to)\b(?! ?(?:not\b|never\b|no\b|only\b|at most\b|['’]t))/i;
 const DENIED = /^(?:[^:]*: ?)?(?:no|none|not a single|only)\b/i;
 const UPPER = /\b(?:up to|at most|be (?:less|fewer|lower|smaller)|below|under|within|limited)\b/i;
 const isPermission = (text: string): boolean => PERMISSION.test(text) && !DENIED.test(text) && !UPPER.test(text);
 
-/** Returns the statements that a text probably means, most likely first, or an empty list. */
+/** Returns the statements that text probably means, most likely first. Returns an empty list if there are no proposals. */
 export function proposalsFor(source: string, sketch: Sketch): string[] {
   if (source.length > MAX_LENGTH || isPermission(source)) return [];
   const colon = source.indexOf(':');
@@ -87,7 +87,10 @@ export function proposalsFor(source: string, sketch: Sketch): string[] {
   return proposals.filter((one) => one !== source && readStatement(one).statement !== undefined).slice(0, 3);
 }
 
-/** Returns a constraint with names from the canvas as an example of the syntax, or undefined if the canvas is empty. */
+/**
+ * Returns a constraint with names from the canvas as an example of the syntax. Returns undefined if the canvas has no suitable
+ * names.
+ */
 export function exampleFor(sketch: Sketch): string | undefined {
   const proposer = new Proposer(sketch);
   const column = columnsOf(sketch).find(({ type, set }) => type === 'number' && proposer.familyOver(set) !== undefined);
@@ -107,7 +110,7 @@ class Proposer {
 
   *read(text: string): Generator<string> {
     const { figure, rest: amount = '' } = HAVE.exec(text)?.groups ?? {};
-    // The unit in `40 hours of labour` is not needed.
+    // The unit in `40 hours of labour` can be omitted.
     if (figure !== undefined) {
       const said = `${figure} ${amount.replace(AVAILABLE, '')}`;
       yield* complete(this.amount(figure, amount.replace(AVAILABLE, '').split(OF).at(-1) ?? ''), said);
@@ -131,7 +134,7 @@ class Proposer {
     )?.[0];
   }
 
-  /** Reads `we have 40 hours of labour` as a limit on all labour, or as a value. */
+  /** Reads `we have 40 hours of labour` as a limit on the total labour, or as a value. */
   private *amount(figure: string, subject: string): Generator<string> {
     if (!wordsOf(subject).every(isUnit)) return;
     const name = subject.trim().replace(/[^\p{L}\p{N}]+/gu, '_');
@@ -149,7 +152,7 @@ class Proposer {
   }
 
   private *relation(before: string, relation: string, after: string, sets: ReadonlySet<string>): Generator<string> {
-    // In `at most 10 chairs`, the subject of the limit follows the number.
+    // In `at most 10 chairs`, the limited variable follows the number.
     const ofFigure = FIGURE_OF.exec(after)?.groups;
     const named = this.thing(before) ?? this.onlyVariable(sets);
     const behind = ofFigure === undefined ? undefined : thingNamed(ofFigure['subject'] ?? '', this.things);
@@ -172,7 +175,7 @@ class Proposer {
     yield* found;
   }
 
-  /** Adds up the things in `x and y` or `x plus y`. */
+  /** Returns the sum of the names in `x and y` or `x plus y`. */
   private sum(text: string, first: Thing, overs: readonly Over[]): string | undefined {
     const parts = text.split(/ and | plus | \+ /i).map((part) => this.thing(part));
     const things = parts.length > 1 && !parts.includes(undefined) ? parts : [first];
@@ -202,7 +205,7 @@ class Proposer {
     );
   }
 
-  /** Returns the only variable, or the only variable over exactly these sets. */
+  /** Returns the only variable of the model, or else the only variable over exactly these sets. */
   private onlyVariable(sets: ReadonlySet<string>): Thing | undefined {
     const all = this.things.filter(isVariable);
     const variables = all.length === 1 ? all : all.filter(({ name }) => this.isOver(name, sets));
@@ -221,7 +224,7 @@ class Proposer {
     return sets.size === 0 ? all : all.filter(({ set }) => sets.has(set));
   }
 
-  /** Formats a name for a formula. Sums it over all memberships that are missing in the index of the formula. */
+  /** Formats a name for a formula. If its sets are missing in the index of the formula, formats a sum over them. */
   private reference({ kind, name }: Thing, overs: readonly Over[]): string | undefined {
     if (kind === 'variable' || kind === 'value') return name;
     const { families, columns, sets } = this.sketch.vocabulary;
@@ -246,7 +249,7 @@ class Proposer {
     return Array.from(this.sketch.vocabulary.sets.keys()).find((one) => wordsOf(one).join(' ') === spelling);
   }
 
-  /** Removes phrases such as `of every plant`, and returns the sets that they name. */
+  /** Removes phrases such as `of every plant`. Returns the remaining text, and the sets named in the phrases. */
   private withoutQuantifiers(text: string): { rest: string; sets: ReadonlySet<string> } {
     const sets = new Set<string>();
     const rest = text.replace(QUANTIFIER, (phrase: string, word: string) => {
@@ -260,7 +263,7 @@ class Proposer {
 
 const isVariable = ({ kind }: Thing): boolean => kind === 'variable' || kind === 'family';
 
-/** Drops statements that omit a word or a number from the text. */
+/** Drops statements in which a word or a number of the text is missing. */
 function* complete(statements: Iterable<string>, text: string): Generator<string> {
   for (const statement of statements) if (usesAll(text, statement.replace(LABEL, ''), SIGN_WORDS)) yield statement;
 }

@@ -4,7 +4,7 @@ import { readWhatIf } from './what-if-grammar.js';
 import { without } from './words.js';
 
 /*
- * Questions about the newest run: `how many carts`, `show the result`, `what is the total cost`, `which limits bind`,
+ * Reads questions about the newest run: `how many carts`, `show the result`, `what is the total cost`, `which limits bind`,
  * `shadow price of the budget`, `why not more rickshaws?`. Also reads `undo`.
  */
 
@@ -56,7 +56,7 @@ const WORTH = /^what (?:is|would) (?<subject>.+) worth$/i;
 const ONE_MORE = /^(?:one|an?|another|1) (?:(?:more|extra) )?(?:(?:unit|hour|piece|day)s? )?(?:of )?|(?: be)$/gi;
 const WHY = /^why (?<rest>.+)$/i;
 const LESS = /\b(?:so (?:many|much)|fewer|less|too (?:many|much)|at all)\b/i;
-/** Words in a "why" question that are not part of a name. */
+/** Words in a "why" question that do not belong to a name. */
 const FILLERS =
   /\b(?:not|no|only|just|more|fewer|less|so|few|little|many|much|too|any|at all|are|is|do|does|did|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|can['’]t|cannot|can|we|i|you|it|they|there|the|our|make|build|made|built|produce|produced|have|get|larger|bigger|higher|lower|smaller)\b/gi;
 const LEFT = new RegExp(
@@ -136,7 +136,7 @@ export function readBareQuestion(text: string): Reading | undefined {
   const isValue = VALUE_OF.test(said) && (text.endsWith('?') || !isLimiting(said.replace(PERIOD, '')));
   if (isValue || VALUE_BY.test(said)) return bare(valueOf(withoutArticles(said)));
   if (SHORT.test(text) || MEMBER.test(said)) return bare(valueOf(withoutArticles(said)));
-  // `the sum of x and y is at most 12` is a limit.
+  // `the sum of x and y is at most 12` is a limit, not a question.
   return PICKS.some(([, pattern]) => pattern.test(said)) && !LIMITING.test(said) ? bare(valueOf(said)) : undefined;
 }
 
@@ -155,7 +155,7 @@ const ARTICLES = new Set([
   'current',
 ]);
 
-/** Removes leading words that are not part of a name. */
+/** Removes leading words that do not belong to a name. */
 function withoutArticles(text: string): string {
   const words = text.split(' ');
   const from = words.findIndex((word) => !ARTICLES.has(word.toLowerCase()));

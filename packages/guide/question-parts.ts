@@ -36,7 +36,7 @@ export function ask(
 const distinct = (options: Question['options']): Question['options'] =>
   options.filter(({ label }, index) => options.findIndex((other) => other.label === label) === index);
 
-/** Returns the label of a card if statements can use it, or its id if they cannot. */
+/** Returns the label of a card, or its id if the label cannot be used in statements. */
 export function referTo({ label, id }: SketchCard, sketch: Sketch): string {
   const isPlain = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ './%-]*$/u.test(label) && label.length <= MAX_REFERENCE_LENGTH;
   const isOnly = sketch.resolve(label)?.id === id && !/^(?:all|they|everything|the|other|remaining)\b/i.test(label);

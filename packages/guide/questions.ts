@@ -21,11 +21,11 @@ import type { Sketch, SketchCard } from './sketch.js';
 import { askForStray } from './stray-variables.js';
 import { openStatements } from './open-statements.js';
 
-/** Input for choosing the next question. */
+/** State from which the next question is chosen. */
 export interface Situation {
   sketch: Sketch;
   feasibility: Checklist['feasibility_result'];
-  /** Whether this turn ran a solve, regardless of its outcome. */
+  /** Whether a solve ran in this turn, regardless of its outcome. */
   isSolved: boolean;
   /** Conflicting constraints that the solve in this turn found. */
   clash: readonly string[];
@@ -34,11 +34,11 @@ export interface Situation {
 }
 
 /**
- * Returns the question for the next missing part of the model, in the order of the checklist. Returns undefined if nothing is
+ * Returns the question about the next missing part of the model, in the order of the checklist. Returns undefined if nothing is
  * missing.
  *
- * The description of an option contains the statements that are applied when it is chosen. The id is a statement pattern for a
- * free-text answer.
+ * The description of an option contains the statements that are applied when the user chooses it. The id is a statement pattern
+ * for a free-text answer.
  */
 export function nextQuestion(situation: Situation): Question | undefined {
   const { sketch } = situation;
@@ -53,7 +53,7 @@ export function nextQuestion(situation: Situation): Question | undefined {
   };
   const firstOpenOr = (type: CardType, question: Question): Question | undefined =>
     sketch.of(type).length > 0 ? firstOpen(type) : question;
-  // A formula may be incomplete only because it contains an unknown name.
+  // An objective may be incomplete only because its formula contains an unknown name.
   const names = askForNames(sketch);
   const isNamed = open.some(({ card, gap }) => card.card_type === 'objective' && gap.field !== 'expression');
   const needsNames = names !== undefined && !isNamed && sketch.of('objective').length > 0;
@@ -108,7 +108,7 @@ const REQUIREMENTS = ask(
   [['No, nothing', 'requirement: none'], LATER],
 );
 
-/** Asks for the field that a gap refers to. */
+/** Asks for the value of the field that has a gap. */
 function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'message'>, sketch: Sketch): Question {
   const reference = referTo(card, sketch);
   const id = `set ${reference} ${field}: ${BLANK}`;
@@ -171,7 +171,7 @@ function askForConstraints(sketch: Sketch): Question {
   ]);
 }
 
-/** Asks for the meaning of a text if it is likely to mean a formula. */
+/** Asks what the user meant by text that is probably a formula. */
 function askForMeant(sketch: Sketch): Question | undefined {
   const meant = openStatements(sketch)
     .slice(0, MAX_PROPOSED)
@@ -181,7 +181,7 @@ function askForMeant(sketch: Sketch): Question | undefined {
   return meant && askForGap(meant.card, meant.gap, sketch);
 }
 
-/** Asks for an invalid constraint before asking for the classes of constraints. */
+/** Asks about a constraint that cannot be parsed before asking about the classes of constraints. */
 function askForUnread(sketch: Sketch): Question | undefined {
   const unread = openStatements(sketch).find(({ card }) => card.card_type === 'constraint');
   return unread && askForGap(unread.card, unread.gap, sketch);
@@ -221,11 +221,11 @@ function askForData({ files }: Situation): Question {
 }
 
 function askForSolve({ sketch, feasibility, isSolved, clash }: Situation): Question | undefined {
-  // Solving again would not give another result.
+  // Another solve would give the same result.
   if (feasibility === 'pass' || (feasibility === 'unchecked' && isSolved)) return undefined;
   if (feasibility === 'fail') {
     const hard = sketch.of('constraint').filter(({ data }) => data['classification'] === 'hard');
-    // A chain such as `1 <= x <= y` has several numbered constraint rows.
+    // A chain such as `1 <= x <= y` results in several numbered constraint rows.
     const clashes = ({ label }: SketchCard): boolean =>
       clash.some((name) => name === label || name.replace(/ \(\d+\)$/, '') === label);
     const soft = hard

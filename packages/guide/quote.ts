@@ -2,7 +2,7 @@
 const MAX_CHARACTERS = 120;
 
 /**
- * Formats a text as a Markdown inline code span on a single line. The fence is longer than any run of backticks in the text, so
+ * Formats text as a Markdown inline code span on a single line. The fence is longer than any run of backticks in the text, so
  * that the text cannot end the span. Long text is truncated.
  */
 export function quote(text: string, most = MAX_CHARACTERS): string {
@@ -24,7 +24,7 @@ export const counted = (count: number, thing: string): string => `${count} ${thi
 /** Smaller absolute values are numerical noise from the solver. */
 const NOISE = 1e-9;
 
-/** Formats a number without the noise in its last digits. */
+/** Formats a number without rounding errors in its last digits. */
 export const figure = (value: unknown): string =>
   typeof value !== 'number' ? '?' : Math.abs(value) < NOISE ? '0' : String(Number(value.toPrecision(10)));
 

@@ -24,7 +24,7 @@ const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
 /** Words that may introduce a relation. In `bounds <= 3`, `bounds` is a name. */
 const PREFIX =
   /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
-/** Name of a constraint with its relation, or with only a limit: `Constraint 1: x <= 7`, `Constraint 1 <= 7`. */
+/** Generated name of a constraint followed by a relation or by a limit: `Constraint 1: x <= 7`, `Constraint 1 <= 7`. */
 const NUMBERED = /^(?<numbered>constraint \d+) ?(?:(?:\((?:hard|soft)\) ?)?:|(?<limit>[<>=≤≥]{1,2} ?[\d.,]+)$)/i;
 
 /**
@@ -46,12 +46,12 @@ export function readRelation(text: string): Reading {
   if (several !== undefined) return several;
   const { name, counts: classified } = splitClass(label);
   const counted = splitCounts(body);
-  // The last word of `x <= hard` is a name.
+  // The last word of `x <= hard` is a name, not a class.
   const isNameAtEnd = relationIn(counted.rest) === undefined && relationIn(body) !== undefined;
   const { rest, counts = classified } = isNameAtEnd ? { rest: body } : counted;
   const formula = parseFormula(rest);
   if (isProblem(formula)) {
-    // Only a text that resembles a formula gets a reason.
+    // A reason is only given for text that looks like a formula.
     return SIGN.test(rest) || rest.includes('[') ? { reason: describeSyntaxProblem(formula, rest) } : {};
   }
   if (formula.relations.length === 0) {
@@ -63,10 +63,10 @@ export function readRelation(text: string): Reading {
   return { statement: { kind: 'relation', text: rest, formula, ...named, ...(counts !== undefined && { counts }) } };
 }
 
-/** Splits a text at its first colon into a label and a body. */
+/** Splits text at its first colon into a label and a body. */
 export function splitLabel(text: string): { label?: string; body: string } {
   const plain = NUMBERED.test(text) ? text : text.replace(PREFIX, '');
-  // The colon of a sum does not end a label.
+  // The colon of a sum does not follow a label.
   const colon = SUM.test(plain) ? -1 : plain.indexOf(':');
   const label = plain.slice(0, Math.max(0, colon)).trim();
   return label === '' || SIGN.test(label)
@@ -83,7 +83,7 @@ export function splitClass(label = ''): { name?: string; counts?: Classification
   };
 }
 
-/** Moves the class of a relation after its index and condition. Returns other text unchanged. */
+/** Moves the class of a constraint behind its index and condition. Returns other text unchanged. */
 export function withClassLast(text: string): string {
   const match = COUNTS_INSIDE.exec(text);
   if (match === null) return text;
@@ -118,7 +118,7 @@ function readSeveral(text: string): Reading | undefined {
   return { statement: { kind: 'several', statements } };
 }
 
-/** Returns the name and number of an equation such as `price = 3`. */
+/** Returns the name and the number of an equation such as `price = 3`. Returns undefined for other formulas. */
 export function assignmentIn(formula: ReturnType<typeof parseFormula>): { name: string; value: number } | undefined {
   if (isProblem(formula) || formula.relations.length !== 1 || formula.relations[0] !== '=') return undefined;
   const [left, right] = formula.sides;
@@ -132,7 +132,7 @@ interface Bounded {
   facts: VariableFacts;
 }
 
-/** Returns the bounds of a relation between a single name and numbers. */
+/** Returns the bounds that a relation between a single name and numbers specifies. Returns undefined for other formulas. */
 export function boundsIn({ sides, relations, strict = [] }: Formula): Bounded | undefined {
   const at = sides.findIndex(({ kind }) => kind === 'name');
   const name = sides[at];
@@ -148,8 +148,8 @@ export function boundsIn({ sides, relations, strict = [] }: Formula): Bounded | 
 }
 
 /**
- * Returns the two limits in `tables >= 12 chairs >= 3`, where both names are variables. Read as a chain, it would mean that
- * there are at least 12 times as many tables as chairs.
+ * Returns the two limits in `tables >= 12 chairs >= 3`, where both names are variables. As a chain, it would mean that there
+ * are at least 12 times as many tables as chairs.
  */
 export function pairIn({ sides: [left, middle, right], relations: [first, second], strict }: Formula): Bounded[] {
   if (left.kind !== 'name' || right?.kind !== 'number' || middle?.kind !== 'product' || strict !== undefined) return [];
@@ -162,10 +162,7 @@ export function pairIn({ sides: [left, middle, right], relations: [first, second
   return limits.filter((limit) => limit !== undefined);
 }
 
-/**
- * Returns the value of a formula without names. Returns undefined for `0 itneger`: the product is always 0, but it contains a
- * name.
- */
+/** Returns the value of a formula without names. Returns undefined for `0 itneger`, which is always 0 but contains a name. */
 function constantOf(formula: Formula): number | undefined {
   if (mentionsOf(formula, undefined).length > 0) return undefined;
   const linear = linearize(formula.sides[0], NONE);
@@ -184,7 +181,7 @@ function readVariables(text: string): Reading | undefined {
   return (marked === said ? undefined : variablesIn(marked, prefixed)) ?? variablesIn(said, prefixed);
 }
 
-/** Separates the items of a list. The `and` of `between 2 and 5` is not a separator. */
+/** Separator between the items of a list. The `and` in `between 2 and 5` is not a separator. */
 const SEPARATOR = new RegExp(`(?:between|from) ${NUMBER} and |(?<mark> ?, ?(?:and )?| and | & )`, 'gi');
 const VERB = /^(?:is|are|must be|should be) /i;
 
@@ -192,16 +189,17 @@ interface Item {
   begin: number;
   end: number;
   hasName: boolean;
-  /** Whether facts precede the name. */
+  /** Whether the item has facts before its name. */
   isBefore: boolean;
-  /** Whether facts follow the name, or the item has facts but no name. */
+  /** Whether the item has facts after its name, or has facts but no name. */
   isBehind: boolean;
   hasSign: boolean;
 }
 
 /**
- * Reads different facts about several variables: `x, y integer, z <= 3`. A fact applies to the names before it, or to the names
- * after it if it comes first. Returns undefined for other text and for facts about all variables.
+ * Reads different facts about several variables: `x, y integer, z <= 3`. A fact applies to the names before it. If the list
+ * starts with a fact, facts apply to the names after them. Returns undefined for other text and if all variables have the same
+ * facts.
  */
 function readDeclarations(text: string, prefixed: string): Reading | undefined {
   const items = itemsOf(splitCounts(text).rest);
@@ -236,12 +234,14 @@ function isNewGroup(group: readonly Item[], item: Item): boolean {
   const [first] = group;
   if (!item.hasName || first === undefined || !group.some(({ hasName }) => hasName)) return false;
   if (group.some(({ isBehind }) => isBehind)) return true;
-  // `0 <= x, y <= 5` is a single relation around a list.
+  // `0 <= x, y <= 5` is a single relation with a list of names in the middle.
   if (first.isBefore) return item.isBefore || (item.isBehind && !(first.hasSign && item.hasSign));
   return item.isBefore && !item.isBehind;
 }
 
-/** Returns the items of a list of names and facts. Returns undefined for other text and for a list of names before facts. */
+/**
+ * Splits a list into its items. Returns undefined for other text and for a list of names followed by facts about all of them.
+ */
 function itemsOf(text: string): Item[] | undefined {
   const marks = [...text.matchAll(SEPARATOR)].flatMap(({ index, groups }) => {
     const mark = groups?.['mark'];
@@ -250,7 +250,7 @@ function itemsOf(text: string): Item[] | undefined {
   const begins = [0, ...marks.map(({ end }) => end)];
   const texts = begins.map((begin, at) => text.slice(begin, marks[at]?.index));
   const isList = texts.slice(0, -1).every(isName);
-  // Words such as `binary` are names in a list of names.
+  // In a list of names, words such as `binary` are names too.
   if (marks.length === 0 || (isList && factsIn(texts.at(-1) ?? '', true)?.isBefore !== true)) return undefined;
   const items: Item[] = [];
   for (const [at, said] of texts.entries()) {
@@ -262,7 +262,7 @@ function itemsOf(text: string): Item[] | undefined {
   return items;
 }
 
-/** Finds the facts before or after the name of a list item. Returns undefined if it has neither a name nor facts. */
+/** Determines whether a list item has facts before or after its name. Returns undefined if the item contains something else. */
 function factsIn(said: string, isFirst: boolean): Pick<Item, 'hasName' | 'isBefore' | 'isBehind'> | undefined {
   const item = (isFirst ? said : said.replace(VERB, '')).replace(/(?<=^[^ :]+) ?: ?/, ' ');
   const isFact = !isFirst && readFacts(item).rest === '';
@@ -282,7 +282,7 @@ function factsIn(said: string, isFirst: boolean): Pick<Item, 'hasName' | 'isBefo
   return undefined;
 }
 
-/** Explains a contradiction between the facts of a declaration. Returns undefined for other text. */
+/** Explains a contradiction between the facts in a declaration. Returns undefined for other text. */
 export function whyContrary(text: string): string | undefined {
   const body = splitIndex(text)?.body;
   if (body !== undefined) return readFacts(body).reason;
@@ -300,7 +300,7 @@ function variablesIn(text: string, prefixed: string): Reading | undefined {
   if (!isDeclared && Object.keys(facts).length === 0) return undefined;
   if (prefixed === '' && names.some((name) => NO_NAME.test(name)))
     return { reason: 'name the variables, as in `x, y integer`' };
-  // A relation without other facts may be about a value. The canvas decides.
+  // A relation without other facts may be about a value instead of a variable. The canvas determines which.
   if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text) && subject === text.trim())
     return undefined;
   return { statement: { kind: 'variables', names, facts, declares: isDeclared || facts.unit === undefined } };
@@ -326,7 +326,7 @@ function namesOf(subject: string, facts: VariableFacts): { names: string[]; reas
   return { names, ...(reason !== undefined && { reason }) };
 }
 
-/** Whether the signs between the sides may form a relation. A relation has at most two signs. */
+/** Whether the signs between the sides may form a relation. */
 export const isChain = (sides: readonly string[]): boolean =>
   sides.length <= 5 && (sides.length < 5 || !isProblem(parseFormula(`x ${sides[1]} x ${sides[3]} x`)));
 

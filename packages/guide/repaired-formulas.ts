@@ -1,7 +1,7 @@
 import { isProblem, parseFormula, splitIndex } from '../modelling/index.js';
 import type { Sketch } from './sketch.js';
 
-/* Repairs formulas that differ from the language in a single point: `60% * x` instead of `0.6 * x`, `hours` instead of `hours[p]`. */
+/* Repairs formulas that contain a common mistake: `60% * x` instead of `0.6 * x`, `hours` instead of `hours[p]`. */
 
 /** Maximum length of a formula in characters. */
 const MAX_LENGTH = 300;
@@ -10,7 +10,9 @@ const MEMBERSHIP =
   /(?<![\p{L}\p{M}\p{N}_])(?<index>[\p{L}_][\p{L}\p{M}\p{N}_]*) in (?<set>[\p{L}_][\p{L}\p{M}\p{N}_]*)/gu;
 const BARE_NAME = /(?<![\p{L}\p{M}\p{N}_"]| in )[\p{L}_][\p{L}\p{M}\p{N}_]*(?![\p{L}\p{M}\p{N}_[]| in )/gu;
 
-/** Returns the formula that is probably meant, with its index. Returns an empty list for other formulas. */
+/**
+ * Returns the formulas, with their index, that the user probably meant. Returns an empty list if there is nothing to repair.
+ */
 export function repairedFormulas(formula: string, index: string | undefined, sketch: Sketch): string[] {
   const text = index === undefined ? formula : `${formula} for ${index}`;
   if (text.length > MAX_LENGTH) return [];
@@ -19,11 +21,11 @@ export function repairedFormulas(formula: string, index: string | undefined, ske
   return repaired === text || isProblem(parseFormula(body)) ? [] : [repaired];
 }
 
-/** Replaces `60% *` and `60 % of` by `0.6 *`. */
+/** Replaces `60% *` and `60 % of` with `0.6 *`. */
 const withoutPercent = (text: string): string =>
   text.replace(PERCENT, (_, figure: string) => `${Number((Number(figure) / 100).toPrecision(12))} * `);
 
-/** Adds the index to a column or a variable without one, if a single index fits. */
+/** Adds index names to a column or variable without keys, if there is only one possible index. */
 function withIndices(text: string, sketch: Sketch): string {
   const { columns, families } = sketch.vocabulary;
   const indices = new Map<string, Set<string>>();

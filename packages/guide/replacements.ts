@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 type Data = Record<string, unknown>;
 
-/** Card fields that hold the content of a statement, each with the word that precedes its value. */
+/** Card fields that hold the content of a statement, each with the word that precedes it in the text. */
 const FIELDS: Record<string, string> = {
   sense: '',
   expression: '',
@@ -16,7 +16,7 @@ const FIELDS: Record<string, string> = {
   product: '',
 };
 
-/** Returns the content that a change in card data replaces, as strings. New fields do not replace anything. */
+/** Returns, as text, the old content that a change in card data replaces. New fields do not replace anything. */
 export function replacedBy(old: Data, data: Data): string[] {
   const isReplaced = (key: string): boolean =>
     old[key] !== undefined && data[key] !== undefined && !isDeepStrictEqual(old[key], data[key]);

@@ -1,25 +1,26 @@
 import { isName } from '../modelling/index.js';
 
-/* Handles variables whose names are also keywords for variables: `free, paid integer`. */
+/* Handles variables whose names are also keywords for facts about variables: `free, paid integer`. */
 
 const WORD =
   '(?:free|unrestricted|unbounded|integers?|ints?|whole|binary|binaries|bools?|booleans?|continuous|reals?|fractional|positive|any)';
 const IS_WORD = new RegExp(`^${WORD}$`, 'i');
-/** Words that are more likely to start a fact than to be a name: `x, positive integer`. */
+/** Words that are more likely to be part of a fact than to be a name: `x, positive integer`. */
 const ADJECTIVE = /^(?:positive|any|whole|reals?|unrestricted|unbounded|fractional)$/i;
 const BESIDE_SIGN = new RegExp(
   `(?<=^ ?|, ?| and |[<>=≤≥] ?)${WORD}(?= ?[<>=≤≥])|(?<=[<>=≤≥] ?)${WORD}(?=[ ,]|$)`,
   'gi',
 );
 const BETWEEN_NAMES = / ?, ?(?:and )?| and /;
-/** Letter that no keyword of the grammar ends with. */
+/** Letter that is appended to a keyword to mark it as a name. No keyword of the grammar ends with this letter. */
 const MARK = '\u{a60c}';
 
-/** Whether a name is also a keyword for variables. */
+/** Whether a name is also a keyword for a fact about variables. */
 export const isReserved = (name: string): boolean => IS_WORD.test(name);
 
 /**
- * Marks each keyword that can only be a name: next to a relation sign, or in a list before other names or facts.
+ * Marks each keyword that can only be a name because it is next to a relation sign, or because it is in a list before other
+ * names or facts.
  *
  * @param isDeclared whether a word such as `variables` precedes the text
  */

@@ -9,17 +9,18 @@ import { isUnit } from './word-coverage.js';
 
 /*
  * Reads amounts of a resource, as in `what if we had 200 hours`. If `hours` is a column, 200 is probably not meant for each
- * product, but as the limit of `sum p in products: hours[p] * make[p] <= 40`.
+ * product. It is probably the limit in `sum p in products: hours[p] * make[p] <= 40`.
  */
 
-/** Limits on the use of a column, as constraint labels or value names. */
+/** Limits on the use of a column, as labels of constraints or names of values. */
 export interface LimitedUse {
   column: string;
   limits: string[];
 }
 
 /**
- * Returns the limits that an amount for a column may refer to. Returns undefined if no constraint limits the use of the column.
+ * Returns the limits to which an amount for a column may refer. Returns undefined if no constraint limits the use of the
+ * column.
  */
 export function limitsOnUse(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): LimitedUse | undefined {
   const { isAmount, subject, times } = wanted;
@@ -41,8 +42,8 @@ export function limitsOnUse(wanted: WantedChange, things: readonly Thing[], sket
 }
 
 /**
- * Removes the unit of an amount: `200 hours of labour` is an amount of `labour`. A unit is either unknown or occurs in the formula
- * of the limit.
+ * Removes the unit of an amount: `200 hours of labour` is an amount of `labour`. A word is a unit if it is unknown, or if it
+ * occurs in the formula of the limit.
  */
 export function withoutUnit(wanted: WantedChange, things: readonly Thing[]): WantedChange {
   const [unit = '', limit = ''] = wanted.isAmount === true ? splitAtMember(wanted.subject) : [];
@@ -57,7 +58,7 @@ export function withoutUnit(wanted: WantedChange, things: readonly Thing[]): Wan
 
 const isOnly = (text: string, thing: Thing): boolean => thingNamed(text, [thing], true) !== undefined;
 
-/** Returns the names on each side of a card's relation. */
+/** Returns the names on each side of the relation on a card. */
 function namesOf(card: SketchCard): string[][] {
   const formula = parseFormula(expressionOf(card));
   return isProblem(formula) ? [] : namesBySide(formula);

@@ -16,7 +16,7 @@ type ValueQuestion = Extract<ResultQuestion, { ask: 'value' }>;
 
 /** Grouping at the end of a question, as in `make by product`. */
 const BY = / (?:by|per|(?:for|in) (?:each|every)) (?:the )?(?<set>[\p{L}_][\p{L}\p{N}_]*)$/iu;
-/** Maximum number of members that an answer adds up. */
+/** Maximum number of members that an answer can sum. */
 const MAX_ADDED = 100;
 
 const OBJECTIVE =
@@ -85,7 +85,7 @@ export class ResultAnswers {
 
   private async *value(question: ValueQuestion): Answer {
     const { subject, pick } = question;
-    // A KPI that only repeats the objective is named like its value.
+    // A KPI that only repeats the objective often has the same name as the objective's value.
     const hasFigure = this.reader.run.kpis?.some(({ label }) => label.toLowerCase() === subject.toLowerCase());
     if (OBJECTIVE.test(subject) && hasFigure !== true) return yield* this.objectives.value();
     const parts = this.partsOf(subject);
@@ -94,7 +94,7 @@ export class ResultAnswers {
       for (const part of parts) answers.push(yield* this.value({ ...question, subject: part }));
       return answers.join(' ');
     }
-    // The name of a KPI may start like a question: `Total cost`.
+    // A KPI may have a name that looks like the start of a question: `Total cost`.
     const whole = thingNamed(`${pick ?? ''} ${subject}`, this.reader.things, true);
     if (whole !== undefined && whole.kind !== 'family') return yield* this.single(whole);
     const ofColumn = yield* this.figuresAndLimits(subject);
@@ -116,7 +116,7 @@ export class ResultAnswers {
     return parts.findIndex((names) => names.some((one) => one !== undefined && isCalled(one)));
   }
 
-  /** Adds up a variable over all other key parts. */
+  /** Groups a variable by one key part, and sums it over all other key parts. */
   private async *familyBy(name: string, part: number, set: string): Answer {
     const all = yield* this.reader.values(name, { limit: MAX_ADDED });
     if (typeof all === 'string') return all;
@@ -132,7 +132,7 @@ export class ResultAnswers {
     return this.reader.unnamedIn(text, found).length > 0 ? this.unplanned(text) : found.map(describeMembers).join('\n');
   }
 
-  /** Explains that a name is unknown, or that its members are not in the plan. */
+  /** Explains that a name is unknown, or that its members are missing in the plan. */
   private unplanned(subject: string): string {
     const [members] = membersNamed(subject, this.reader.things, this.reader.sketch);
     return members?.unused.length === 0
@@ -141,7 +141,7 @@ export class ResultAnswers {
   }
 
   /**
-   * Answers a question about the members next to a name, such as `price of oak`. Returns undefined if there are no such
+   * Answers a question about the members that follow a name, such as `price of oak`. Returns undefined if there are no such
    * members.
    */
   private async *ofMember(thing: Thing, subject: string): Steps<string | undefined> {
@@ -155,8 +155,8 @@ export class ResultAnswers {
   }
 
   /**
-   * Answers a question about members of a column, such as `demand of oak`. Adds the rows of a constraint with the same name.
-   * Returns undefined for other questions.
+   * Answers a question about members of a column, such as `demand of oak`. If a constraint has the same name, also describes
+   * its rows. Returns undefined for other questions.
    */
   private async *figuresAndLimits(subject: string): Steps<string | undefined> {
     const { sketch, things } = this.reader;
@@ -175,9 +175,9 @@ export class ResultAnswers {
   }
 
   /**
-   * Adds the constraint with the same name to an answer about a number.
+   * Appends a description of the constraint with the same name to an answer about a number.
    *
-   * @param text names the members of the constraint to describe
+   * @param text text that mentions the members of the constraint to describe
    */
   private async *withLimit(answer: string, thing: Thing, text?: string): Answer {
     const limit = this.limitNamedLike(thing);
@@ -190,8 +190,8 @@ export class ResultAnswers {
   }
 
   /**
-   * Returns the only variable of the constraint with the same name as a value. For the question `demand of chairs`, this is
-   * `chairs` in `Demand: chairs <= demand`.
+   * Returns the variable in the constraint that has the same name as a value, if it is the only one. For the question `demand
+   * of chairs`, this is `chairs` in `Demand: chairs <= demand`.
    */
   private limitedBy(thing: Thing): string[] {
     const card = this.limitNamedLike(thing)?.card;
@@ -202,7 +202,7 @@ export class ResultAnswers {
     return variables.length === 1 ? variables.flatMap(namesOf) : [];
   }
 
-  /** Splits a question about several things, such as `chairs and tables`. Members of a family are not split. */
+  /** Splits a question about several names, such as `chairs and tables`. Members of a family are not split. */
   private partsOf(subject: string): string[] {
     const { things } = this.reader;
     const parts = subject.split(/ and | or | & |, /i).slice(0, MAX_SHOWN);
@@ -212,7 +212,7 @@ export class ResultAnswers {
     return isList && thingNamed(subject, things, true) === undefined ? parts : [subject];
   }
 
-  /** @param question the question, if it may contain words other than the name of the object */
+  /** @param question the question, if it may contain words other than the name */
   private async *single(thing: Thing, question?: ValueQuestion): Answer {
     const { kind, name, card } = thing;
     const unused =

@@ -9,16 +9,16 @@ import { unusedWords } from './word-coverage.js';
 
 /** Maximum number of values, constraints or cards in an answer. */
 export const MAX_SHOWN = 10;
-/** Maximum number of variables that are searched for a member. */
+/** Maximum number of variables in which members are searched. */
 const MAX_FAMILIES = 5;
-/** Maximum number of constraint members that are searched for the members in a question. */
+/** Maximum number of constraint rows in which the members of a question are searched. */
 const MAX_SEARCHED = 100;
-/** Tolerance for slacks and prices that count as 0. */
+/** Tolerance within which slacks and prices count as 0. */
 export const TIGHT = 1e-6;
 
 export type Answer = Steps<string>;
 
-/** Reads the newest run of the canvas. Returns undefined before the first run, or an error message if reading fails. */
+/** Reads the newest run of the canvas. Returns undefined if there is no run yet, or an error message if reading fails. */
 export async function* readNewest(): Steps<RunResult | string | undefined> {
   const reply = yield* call('read_result');
   return reply.ok ? ((reply.result as { run: RunResult | null }).run ?? undefined) : reply.error;
@@ -33,7 +33,7 @@ export const describeStale = ({ changed_since }: RunResult): string | undefined 
         MAX_SHOWN,
       )}). Write \`solve\` to update the values.`;
 
-/** Verb phrases such as `do we sell` or `are needed`. The plan only contains amounts, so the verb does not matter. */
+/** Verb phrases such as `do we sell` or `are needed`. The verb does not matter, because the plan only contains amounts. */
 const ACTION =
   / (?:do|does|did|should|must|can|will|would|shall) (?:we|i|you|they) \p{L}+| (?:are|is|were|was|get|gets|to|to be|will be) (?:being )?\p{L}+(?:ed|en|t|de|ld)(?= |$)/giu;
 const OF_PLAN = ['plan', 'solution', 'value', 'result', 'model', 'optimal', 'best', 'need', 'in'];
@@ -42,13 +42,13 @@ const OF_PLAN = ['plan', 'solution', 'value', 'result', 'model', 'optimal', 'bes
 export const unusedIn = (subject: string, names: readonly string[], others: readonly string[] = []): string[] =>
   unusedWords(subject.replace(ACTION, ''), names, [...OF_PLAN, ...others]);
 
-/** Object or members of variables that a text mentions. Empty if it mentions none. */
+/** Named part of the model, or members of variables, that the text mentions. Empty if it mentions neither. */
 export interface Resolved {
   thing?: Thing;
   members: ValuesPage[];
 }
 
-/** Reads the newest run of the canvas and, on demand, more of its values. */
+/** Reads the newest run of the canvas. Reads more of its values on demand. */
 export class RunReader {
   readonly things: readonly Thing[];
 
@@ -81,15 +81,15 @@ export class RunReader {
   }
 
   /**
-   * Resolves the name in a question. A match of the whole text takes precedence, followed by objects, members and similar
-   * names. A set only qualifies other names.
+   * Finds what a question refers to. A name that matches the whole text takes precedence, followed by other names, members and
+   * similar names. The name of a set only qualifies other names.
    */
   async *resolve(text: string, things = this.things): Steps<Resolved> {
     const results = things.filter(({ kind }) => kind !== 'set');
     const thing = thingNamed(text, results);
     const isWhole = thing !== undefined && unusedIn(text, namesOf([thing])).length === 0;
     const members = isWhole ? [] : yield* this.membersNamed(text);
-    // In `oak chair`, the member takes precedence over a constraint `chairs`.
+    // In `oak chair`, the member takes precedence over a constraint named `chairs`.
     const areNamed = members.length > 0 && (thing === undefined || this.unnamedIn(text, members).length === 0);
     if (areNamed) return { members };
     if (thing !== undefined) return { thing, members: [] };
@@ -114,7 +114,7 @@ export class RunReader {
   /**
    * Describes a constraint. For a family, describes the members with the least slack.
    *
-   * @param text names the members of the family to describe
+   * @param text text that mentions the members of the family to describe
    */
   async *constraint(name: string, text?: string): Answer {
     const found = yield* this.constraints({ name, ...(text !== undefined && { limit: MAX_SEARCHED }) });
@@ -142,7 +142,7 @@ export class RunReader {
     return `${quote(memberOf(name, keys === '' ? [] : [keys]), 60)} is at ${figure(activity)}: ${room}${price}`;
   }
 
-  /** Explains which words of a question were not understood, and what can be asked instead. */
+  /** Explains which words of a question were not understood, and suggests another question. */
   notUnderstood(subject: string, words: readonly string[], name: string): string {
     return `I cannot answer that: I do not understand ${quote(words.join(' '), 60)} in ${quote(subject, 60)}. Ask ${quote(`show ${name}`, 80)} to see all of ${quote(name, 60)}.`;
   }
@@ -166,7 +166,7 @@ function mentionedIn(text: string, rows: readonly ConstraintValue[]): Constraint
   return rows.filter((_, at) => counts[at] === most);
 }
 
-/** Removes the name of a variable from a text, because a member may contain the same word. */
+/** Removes the name of a variable from text, because a member name may contain the same word. */
 export const withoutName = (text: string, name: string): string => text.replace(name, ' ');
 
 const describePrice = (dual: number): string =>

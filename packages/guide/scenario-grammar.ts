@@ -45,17 +45,17 @@ export function readScenario(text: string): Reading | undefined {
   return { statement: { kind: 'scenario', name, changes } };
 }
 
-/** Whether a text is meant as a scenario, even if its changes cannot be parsed. */
+/** Whether text is meant as a scenario, even if its changes cannot be parsed. */
 export const isOfScenario = (text: string): boolean => SCENARIO.test(text);
 
-/** Returns the changes in a list, or the problem with the list. A comma may also separate the key parts of a member. */
+/** Returns the changes in a list, or the problem with the list. Commas may also separate the key parts of a member. */
 export function readChanges(body: string): SaidChange[] | string {
   const changes: SaidChange[] = [];
   let waiting = '';
   for (const piece of piecesOf(body)) {
     waiting = waiting === '' ? piece : `${waiting}, ${piece}`;
     const last = changes.at(-1);
-    // The index of a relation may also contain commas.
+    // The index of a relation may contain commas, too.
     const longer = last?.form === 'relation' ? readRelation(`${last.text}, ${waiting}`) : undefined;
     const change = longer ?? readChange(waiting);
     if (change === undefined) continue;
@@ -117,7 +117,7 @@ function readTarget(text: string): { target: string; key?: string[] } | undefine
   return key.length === 0 || key.includes('') ? undefined : { target: name, key };
 }
 
-/** Masks the quoted parts of a text and keeps its length. */
+/** Replaces quoted text with placeholders of the same length. */
 const blanked = (text: string): string => text.replace(QUOTED, (quoted) => '_'.repeat(quoted.length));
 
 const bare = (text: string): string => without(text.trim(), QUOTES).trim();

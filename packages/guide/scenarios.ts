@@ -9,9 +9,9 @@ import type { Sketch } from './sketch.js';
 import type { SaidChange, Statement, StatementOf } from './statement.js';
 import { findFile } from './workspace-file.js';
 
-/* Performs statements about scenarios and describes the results. */
+/* Executes statements about scenarios and describes the results. */
 
-/** Statements about scenarios except solves. */
+/** Statements about scenarios, except for statements that solve them. */
 export type ScenarioStatement = StatementOf<'scenario' | 'remove_scenario' | 'show_scenarios'>;
 
 export const changesScenarios = (statement: Statement): statement is ScenarioStatement =>
@@ -33,8 +33,8 @@ interface Told {
 const MAX_SHOWN = 12;
 
 /**
- * Creates, changes, removes and lists scenarios, and describes the results in paragraphs. Statements about the same scenario are
- * combined into a single call.
+ * Creates, changes, removes and lists scenarios. Returns paragraphs that describe the results. Statements about the same
+ * scenario are combined into a single call.
  */
 export async function* performScenarios(
   said: readonly SaidScenario[],
@@ -68,7 +68,7 @@ export async function* performScenarios(
   ];
 }
 
-/** Combines the changes for each scenario, unless it was removed in between. */
+/** Combines the changes to each scenario, unless the scenario is removed between them. */
 function joined(said: readonly SaidScenario[]): ScenarioStatement[] {
   const statements: ScenarioStatement[] = [];
   for (const { statement } of said) {
@@ -84,7 +84,7 @@ const isOfSame = (one: ScenarioStatement, other: ScenarioStatement): boolean =>
 
 const removing = (name: string) => ({ tool: 'remove_scenario', input: { name } });
 
-/** Returns the call that adds changes to a scenario, or the reason why the changes are impossible. */
+/** Returns the call that adds changes to a scenario, or the reason why the changes are not possible. */
 function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, files: readonly string[]) {
   if (name.length > MAX_SCENARIO_NAME_LENGTH) return `a name can have at most ${MAX_SCENARIO_NAME_LENGTH} characters`;
   const meant: Change[] = [];
@@ -131,7 +131,7 @@ export function toChange(said: SaidChange, sketch: Sketch, files: readonly strin
   return whyUnknown(target, [...values.keys(), ...ofNumbers]);
 }
 
-/** Returns a limit that applies in addition to the limits on the canvas. `make <= 40` applies to all members. */
+/** Returns a change that adds a limit to the limits on the canvas. `make <= 40` applies to all members. */
 function addedLimit(text: string, sketch: Sketch): Change | string {
   const formula = parseFormula(text);
   const bounded = isProblem(formula) ? undefined : boundsIn(formula);
@@ -143,7 +143,7 @@ function addedLimit(text: string, sketch: Sketch): Change | string {
     : { kind: 'add', target: text };
 }
 
-/** Explains that a name is unknown. Suggests the same name in a different case, or else lists all names. */
+/** Explains that a name is unknown. Suggests the same name in a different case. Without such a name, lists all names. */
 function whyUnknown(target: string, names: readonly string[]): string {
   const same = names.filter((name) => name.toLowerCase() === target.toLowerCase());
   const known = (same.length > 0 ? same : names).map((name) => quote(name));

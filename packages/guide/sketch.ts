@@ -25,9 +25,9 @@ import { replacedBy } from './replacements.js';
 
 type Data = Record<string, unknown>;
 
-/** Card with the changes from the statements read so far. */
+/** Card, including the changes from the statements applied so far. */
 export interface SketchCard {
-  /** Id and version of the card, if it exists on the canvas. */
+  /** Id of the card. This and `version` are absent if the card is not on the canvas yet. */
   id?: string;
   version?: number;
   card_type: CardType;
@@ -39,7 +39,7 @@ export interface SketchCard {
   replaced?: string[];
 }
 
-/** Card types by the word that may precede the name of a card. */
+/** Card types by the words that may precede the name of a card. */
 const TYPES = new Map<string, CardType>([['goal', 'objective']]);
 for (const type of CARD_TYPES) TYPES.set(CARD_KINDS[type].title.toLowerCase(), type);
 const TYPED = new RegExp(`^(?:the )?(?<word>${[...TYPES.keys(), 'card'].join('|')}) (?<plain>.+)$`, 'is');
@@ -52,7 +52,7 @@ export type Change =
   /** `data` contains the changed keys, with null for removed keys. `label` is only set if it changes. */
   | { kind: 'put'; card: SketchCard; data: Data; label?: string };
 
-/** Working copy of the canvas. Statements change the copy, and each changed card then results in a single call. */
+/** Working copy of the canvas. Statements change the copy. Afterwards, each changed card results in a single call. */
 export class Sketch {
   readonly cards: SketchCard[];
   /** States of the files that the cards refer to. */
@@ -88,7 +88,8 @@ export class Sketch {
   }
 
   /**
-   * Returns a name on the canvas that differs from a new name only in case. Returns undefined if a formula uses the new name.
+   * Returns an existing name that differs from a new name only in case. Returns undefined if a formula already uses the new
+   * name.
    *
    * @param own card with the new name, whose formula is ignored
    */
@@ -125,8 +126,8 @@ export class Sketch {
   }
 
   /**
-   * Returns the objective or constraint that a name refers to. Excludes names of variables and values, and names in its own
-   * formula.
+   * Returns the objective or constraint to which a name in a formula refers. Returns undefined if the name is a variable or a
+   * value, or if the formula of that objective or constraint contains it.
    */
   namedCard(name: string): SketchCard | undefined {
     if (this.areDefined([name])) return undefined;
@@ -145,7 +146,7 @@ export class Sketch {
     return (this.usedNames ??= new Set(cards.flatMap((card) => this.namesOf(card))));
   }
 
-  /** Whether a word is the label of a card in any case, or a name of a card or formula. */
+  /** Whether a word is the label of a card in any case, or a name that a card or formula contains. */
   mentions(word: string): boolean {
     const names = (this.mentionedNames ??= new Set(
       this.cards.flatMap((card) => [labelKey(card.label), ...this.mentionsOf(card)]),
@@ -180,14 +181,14 @@ export class Sketch {
   }
 
   /**
-   * Returns the card that a person refers to by label, by variable name, or by id. A word for the card type may precede the
+   * Returns the card to which a user refers by label, by variable name, or by id. A word for the card type may precede the
    * name. An exact match takes precedence over a match in a different case.
    */
   resolve(whom: string, types: readonly CardType[] = CARD_TYPES): SketchCard | undefined {
     return this.resolveExactly(whom, types) ?? this.among(whom, types, (card, name) => isSame(card.label, name));
   }
 
-  /** Returns the card that a person refers to. The case must match. */
+  /** Returns the card to which a user refers. The case must match. */
   resolveExactly(whom: string, types: readonly CardType[] = CARD_TYPES): SketchCard | undefined {
     return this.among(
       whom,
@@ -215,7 +216,7 @@ export class Sketch {
     );
   }
 
-  /** Sets keys of a card and creates the card if it does not exist. Null removes a key. */
+  /** Sets fields of a card, and creates the card if it does not exist. Null removes a field. */
   put(type: CardType, label: string, data: Data, cause: string): SketchCard {
     const card = this.find(type, label) ?? { card_type: type, label, data: {}, causes: [] };
     if (!this.cards.includes(card)) this.cards.push(card);
@@ -240,7 +241,7 @@ export class Sketch {
     return (this.knownValues ??= valuesOf(this.contents()));
   }
 
-  /** Whether the changes affect a solve. Unchanged cards are skipped. */
+  /** Whether the changes affect the result of a solve. Unchanged cards are skipped. */
   get changesModel(): boolean {
     const kept = new Set(this.before.map(({ data }) => data));
     const now = new Set(this.cards.map(({ data }) => data));
@@ -318,7 +319,7 @@ const namesGivenBy = ({ name, set, values, columns }: Data): string[] => [
   ...Object.keys({ ...(values as Data | undefined), ...(columns as Data | undefined) }),
 ];
 
-/** Prefixes labels with a space, which names in formulas never contain. */
+/** Returns the lookup key of a label. It begins with a space, so it cannot equal a name in formulas. */
 const labelKey = (label: string): string => ` ${label.trim().toLowerCase()}`;
 
 const isSame = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();

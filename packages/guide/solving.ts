@@ -12,13 +12,13 @@ const FORMULAS = ['expression', 'lower', 'upper', 'index'];
 /** Outcome of a solve. */
 export interface Outcome {
   text: string;
-  /** Feasibility on the checklist after the solve. */
+  /** Feasibility shown on the checklist after the solve. */
   feasibility: Feasibility;
   /** Conflicting constraints and bounds. */
   clash: string[];
 }
 
-/** Result of run_solve, reduced to the fields used here. All fields may be missing. */
+/** Result of run_solve, with the fields used here. All of them may be missing. */
 interface Solved {
   status?: unknown;
   result?: unknown;
@@ -32,7 +32,7 @@ export function obstaclesToSolving(sketch: Sketch): string[] {
   const lacking = gapsOfSolve(sketch, true);
   const cards = new Set(lacking.map(({ card }) => card));
   const open = openStatements(sketch);
-  // Explains a text that is meant as a statement other than a formula.
+  // If the text on a card is not meant as a formula, these reasons explain its problem better than the gap.
   const reasons = new Map(open.map(({ card, gap }) => [card, gap]));
   return [
     ...none.map((type) => `There is no ${type} yet`),
@@ -41,12 +41,12 @@ export function obstaclesToSolving(sketch: Sketch): string[] {
   ];
 }
 
-/** Returns warnings about the content that a solve reads. Warnings do not prevent a solve. */
+/** Returns warnings about content that a solve reads. Warnings do not prevent a solve. */
 export const warningsOfSolve = (sketch: Sketch): string[] => gapsOfSolve(sketch, false).map(describeGap);
 
 const describeGap = ({ card, gap }: OpenStatement): string => `${quote(card.label, 60)}: ${gap.message}`;
 
-/** @param isKept whether to return the gaps that prevent a solve, with one gap per card */
+/** @param isKept whether to return the gaps that prevent a solve (one per card) instead of warnings */
 function gapsOfSolve(sketch: Sketch, isKept: boolean): OpenStatement[] {
   const judgements = sketch.judge();
   const variables = plainVariables(sketch.cards);
@@ -54,7 +54,7 @@ function gapsOfSolve(sketch: Sketch, isKept: boolean): OpenStatement[] {
     const { gaps, unknown } = judgements[at]!;
     const isBlocking = (gap: Gap): boolean => gap.severity === 'blocking' || unknown.includes(gap);
     const found = gaps.filter((gap) => isBlocking(gap) === isKept && isOfSolve(gap, card, variables));
-    // An invalid formula is more important than a missing class.
+    // An invalid formula is a more important problem than a missing class.
     const first = found.find(({ field }) => FORMULAS.includes(field)) ?? found[0];
     return (isKept && first !== undefined ? [first] : found).map((gap) => ({ card, gap }));
   });

@@ -10,7 +10,7 @@ export interface Classification {
   penalty?: number;
 }
 
-/** Facts that a statement states about a variable. Fields that it does not mention are absent. */
+/** Facts about a variable. Absent fields were not stated. */
 export interface VariableFacts {
   domain?: Domain;
   /** Null removes the bound. A formula is only allowed with an index. */
@@ -18,16 +18,16 @@ export interface VariableFacts {
   upper?: number | string | null;
   /** Bounds written with `<` or `>`. */
   strict?: ('lower' | 'upper')[];
-  /** Whether negative amounts are allowed. Null removes this fact. */
+  /** Whether negative amounts are allowed. Null removes this setting. */
   free?: true | null;
   unit?: string;
 }
 
-/** Computation over a table. Columns are as written. */
+/** Computation over a table. Column names are as written by the user. */
 export type TableComputation =
   { function: 'count' } | { function: 'sum' | 'avg' | 'min' | 'max' | 'count_distinct'; column: string; by?: string };
 
-/** Scenario change as written. Names are resolved later. */
+/** Scenario change as written by the user. Names are resolved later. */
 export type SaidChange =
   | { form: 'figure'; target: string; key?: string[]; where?: string; times?: number; plus?: number; to?: number }
   | { form: 'off'; target: string }
@@ -35,17 +35,17 @@ export type SaidChange =
   | { form: 'relation'; text: string }
   | { form: 'file'; target: string; path: string };
 
-/** Statement in a message. docs/modelling.md lists the statements. Names and labels are as written. */
+/** Statement in a message. docs/modelling.md lists all statements. Names and labels are as written by the user. */
 export type Statement =
   /** The text is a formula, or the label of an objective without a formula. */
   | { kind: 'objective'; sense?: Sense; label?: string; text: string; weight?: number }
   /** Constraint, value (`price = 3`), or bounds of a variable. The canvas determines which. */
   | { kind: 'relation'; label?: string; text: string; index?: string; formula: Formula; counts?: Classification }
-  /** Facts about all members of a variable. `relation` applies instead if the variable already exists. */
+  /** Facts about all members of a variable. If the variable already exists, `relation` applies instead. */
   | { kind: 'family'; name: string; index: string; facts: VariableFacts; relation?: StatementOf<'relation'> }
   /** Set with its members as a list or a range. */
   | { kind: 'members'; set: string; members: string[] | string }
-  /** Set whose members are in a file, identified by key columns or as the distinct values of a column. */
+  /** Set whose members are in a file. Members are identified by key columns, or are the distinct values of a column. */
   | {
       kind: 'file_set';
       set: string;
@@ -65,7 +65,7 @@ export type Statement =
   /** Labels as a list, `all`, or `unclassified`. */
   | { kind: 'classify'; whom: string; counts: Classification }
   | { kind: 'kpi'; label?: string; text: string }
-  /** `isFurther`: no cards beyond the existing cards. */
+  /** `isFurther` means that there are no cards other than the existing cards. */
   | { kind: 'no_kpi'; isFurther?: true }
   | { kind: 'data_file'; path: string }
   | { kind: 'data_in_formulas'; isFurther?: true }
@@ -94,11 +94,11 @@ export type Statement =
   | { kind: 'show' }
   /** Question about a table: its content, its number of rows, or a computation on a column. */
   | { kind: 'table'; of: { path: string; sheet?: string }; compute?: TableComputation }
-  /** Question about the newest run. Without a question word (`isBare`) it may answer an open question first. */
+  /** Question about the newest run. A question without a question word (`isBare`) may instead answer an open question. */
   | { kind: 'question'; about: ResultQuestion; isBare?: true }
   /** Changes to try without changing the canvas. */
   | { kind: 'what_if'; changes: (WantedChange | SaidChange)[] }
-  /** Question that cannot be parsed, with the reason. It changes nothing. */
+  /** Question that cannot be parsed, with the reason. It has no effect. */
   | { kind: 'unclear_question'; reason: string }
   | { kind: 'undo' }
   /** Question about how to enter the values for a name. */
@@ -133,9 +133,9 @@ export interface WantedChange extends Arithmetic {
   unit?: string;
   /** Name that the number is multiplied by, as in `budget = 2 wages`. */
   factor?: string;
-  /** Whether to leave out the card. */
+  /** Whether to disable the card. */
   isOff?: boolean;
-  /** Whether the change is like `no labour`, which means either that nothing is available or that the limit does not apply. */
+  /** Whether the change is like `no labour`. This means either that nothing is available or that the limit does not apply. */
   isNone?: boolean;
 }
 

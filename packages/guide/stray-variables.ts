@@ -25,10 +25,7 @@ export function askForStray(sketch: Sketch): Question | undefined {
   ]);
 }
 
-/**
- * Formats warnings about limits that do not affect any plan.
- * @param isMeant whether to warn about a card
- */
+/** Formats warnings about limits that do not affect any plan. @param isMeant returns whether to warn about a card */
 export const describeIdle = (sketch: Sketch, isMeant: (card: SketchCard) => boolean): string[] =>
   idleVariables(sketch.cards)
     .filter(({ card }) => isMeant(card))

@@ -14,7 +14,7 @@ import { bullets, counted, quote } from './quote.js';
 import type { StatementOf } from './statement.js';
 import { findFile } from './workspace-file.js';
 
-/** Maximum number of rows and columns of a table in an answer, and of characters in a cell. */
+/** Maximum number of rows and columns that an answer shows of a table, and maximum number of characters per cell. */
 const MAX_ROWS = 12;
 const MAX_COLUMNS = 8;
 const MAX_CELL = 40;
@@ -31,7 +31,7 @@ type Described = Pick<TableDescription, 'columns' | 'sheets' | 'dialect'> & {
   first_rows: Cell[][];
 };
 
-/** Answers a question about a table in a paragraph, or explains why the question has no answer. */
+/** Answers a question about a table in a paragraph, or explains why the question cannot be answered. */
 export async function* answerTable({ of, compute }: TableStatement, files: readonly string[]): Steps<string> {
   const found = findFile(of.path, files);
   if ('problem' in found) return `I cannot open ${quote(of.path)}: ${found.problem}.`;
@@ -115,7 +115,7 @@ function describeTable(path: string, table: Described): string {
   return parts.join('\n\n');
 }
 
-/** Returns a phrase about the rows left out of the table, which is appended to a sentence. */
+/** Returns a phrase about rows left out of the table, for appending to a sentence. */
 function leftOutPhrase({ left_out }: Described): string {
   const phrase = describeLeftOut(left_out);
   return phrase === undefined ? '' : `, ${phrase}`;

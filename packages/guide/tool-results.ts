@@ -25,7 +25,7 @@ export interface RunResult extends Partial<
 
 /** Value of a variable or of one of its members. */
 export interface MemberValue {
-  /** Key parts of the member. Empty for a variable with no index. */
+  /** Key parts of the member. Empty for a variable without an index. */
   keys: string[];
   value: number;
   /** Null unless the model is a linear program. */
@@ -38,7 +38,7 @@ export interface ValuesPage {
   values: MemberValue[];
   /** Number of matching members. */
   count: number;
-  /** Sum of their values. */
+  /** Sum of the values of all matching members. */
   sum: number;
   /** Number of members of the variable. */
   size: number;
@@ -61,7 +61,7 @@ export interface ConstraintsPage {
 
 /** Run of `solve_scenarios`. */
 export interface ScenarioRun {
-  /** Null for the canvas itself. */
+  /** Null for the plan of the canvas without a scenario. */
   scenario: string | null;
   execution_id: string;
   status: string;
@@ -86,7 +86,7 @@ export interface ComparisonResult {
   /** Null if the canvas was never solved. */
   base: ComparedPlan<KpiValue> | null;
   scenarios: (ComparedPlan<KpiValue & { difference: number | null }> & { name: string; difference: number | null })[];
-  /** Values by scenario name. Null for the canvas. */
+  /** Values by scenario name. The name is null for the canvas. */
   differing: { variable: string; keys: string[]; values: { scenario: string | null; value: number }[] }[];
 }
 

@@ -13,15 +13,15 @@ import { answerTable, introduceTable } from './table-answers.js';
 import { refusedCards, replaceUnread, type UnreadCard, unreadCards } from './unread.js';
 import { wordedLimits } from './worded-limits.js';
 
-/** Maximum number of card calls per turn. The remaining calls are for files, the solve and the question. */
+/** Maximum number of card calls per turn. The remaining calls are reserved for files, the solve and the question. */
 const MAX_CHANGES = 44;
 /** Maximum total number of calls for cards, scenarios and tables. A question about a table takes up to two calls. */
 const MAX_CALLS = 44;
 const MAX_CALLS_OF_QUESTION = 2;
-/** Maximum number of statements that are read, and applied, per turn. */
+/** Maximum number of statements that are read per turn, and maximum number that are applied. */
 const MAX_READ = 1_000;
 const MAX_STATEMENTS = 500;
-/** Maximum number of rejected statements that an answer lists as reasons for not solving. */
+/** Maximum number of rejected statements that an answer lists as reasons for not starting a solve. */
 const MAX_QUOTED = 5;
 /** Maximum number of tables that are introduced after a message without text. */
 const MAX_INTRODUCED = 10;
@@ -45,7 +45,7 @@ export interface Draft {
   left: string[];
 }
 
-/** Statement without any effect on the canvas. */
+/** Statement that has no effect on the canvas. */
 export interface RejectedStatement {
   source: string;
   reason?: string;
@@ -55,18 +55,19 @@ export interface RejectedStatement {
 
 const IN_ORDER: ReadonlySet<Statement['kind']> = new Set(['objective', 'relation', 'family', 'several']);
 
-/** Kinds of statements that can be ignored without changing the model. */
+/** Kinds of statements that do not change the model if they are ignored. */
 const HARMLESS: ReadonlySet<Statement['kind']> = new Set(['remove', 'no_kpi', 'no_requirement', 'data_in_formulas']);
 
 /**
- * Whether a failed statement becomes a card immediately, in message order, because it may replace a card with the same name.
+ * Whether a failed statement becomes a card immediately, before the following statements are applied. It may replace a card
+ * with the same name, so the order matters.
  */
 const isInOrder = (statement: Statement): boolean =>
   IN_ORDER.has(statement.kind) && !(statement.kind === 'relation' && statement.label === undefined);
 
 const isUnit = (statement: Statement | undefined): boolean => statement?.kind === 'variables' && !statement.declares;
 
-/** `all constraints are hard` fails only without constraints. */
+/** `all constraints are hard` only fails if there are no constraints. */
 const isOfAll = (statement: Statement | undefined): boolean =>
   statement?.kind === 'classify' && (statement.whom === 'all' || statement.whom === 'unclassified');
 
@@ -83,7 +84,7 @@ export interface AppliedChange {
   error?: string;
 }
 
-/** Parses statements. Returns the statements beyond the limit in `left`. */
+/** Parses statements. `left` contains the statements that exceed the limit. */
 export async function readAll(sayings: Iterable<Saying>): Promise<{ said: ParsedStatement[]; left: string[] }> {
   const said: ParsedStatement[] = [];
   const left: string[] = [];
@@ -96,7 +97,9 @@ export async function readAll(sayings: Iterable<Saying>): Promise<{ said: Parsed
   return { said, left };
 }
 
-/** Returns the paths of the files that statements may refer to. Searches the workspace if a statement mentions another file. */
+/**
+ * Returns the paths of the files to which statements may refer. If a statement mentions any other file, searches the workspace.
+ */
 export async function* filesFor({ workspace, attachments }: Turn, said: readonly ParsedStatement[]): Steps<string[]> {
   const paths = new Set([...attachments.values(), ...workspace.files].map(({ path }) => path));
   const wanted = said.flatMap(({ reading: { statement } }) => {
@@ -118,7 +121,7 @@ export async function* filesFor({ workspace, attachments }: Turn, said: readonly
 
 /**
  * Applies statements to a sketch of the canvas, in order. Statements about the model that cannot be parsed or applied become
- * cards with their text. All other failed statements are rejected. Statements beyond the limits are returned in `left`.
+ * cards that contain their text. All other failed statements are rejected. Statements beyond the limits are returned in `left`.
  */
 export async function draft(
   said: readonly ParsedStatement[],
@@ -194,8 +197,8 @@ export async function draft(
 }
 
 /**
- * Sends the changes in the sketch to the canvas, with one call per card. Reverts failed changes, and changes that exceed the
- * limit, in the sketch. Adds the statements behind changes that exceed the limit to `left`.
+ * Sends the changes in the sketch to the canvas, with one call per card. If a change fails or exceeds the limit, it is reverted
+ * in the sketch. The statements that caused changes beyond the limit are added to `left`.
  */
 export async function* perform({ sketch, left }: Draft, signal: AbortSignal): Steps<AppliedChange[]> {
   const made: AppliedChange[] = [];
@@ -231,7 +234,7 @@ function contentOf({ card, data, label }: Extract<Change, { kind: 'put' }>): Rec
 
 const NOT_READ = 'I could not use it. Rephrase it, or write `solve` without it';
 
-/** Lists the statements of a turn that are not on the canvas, so that a solve would ignore them. */
+/** Returns the statements of a turn that are not on the canvas. A solve would ignore them. */
 export const missingStatements = (
   refused: readonly RejectedStatement[],
   made: readonly AppliedChange[],
@@ -271,7 +274,10 @@ export async function* answerQuestions(
   return answers;
 }
 
-/** Introduces each file attached to the messages: shows example questions about tables, and lists files that cannot be read. */
+/**
+ * Introduces each file that is attached to the messages. Shows example questions for tables, and lists files that cannot be
+ * read.
+ */
 export async function* introduceFiles({ messages, attachments }: Turn): Steps<string[]> {
   const toAnswer = messages.filter(({ to_answer }) => to_answer);
   const attached = toAnswer.flatMap(({ file_ids }) => file_ids);

@@ -3,10 +3,10 @@ import type { Message, WorkspaceChange, WorkspaceFile, WorkspaceSummary } from '
 
 /** Input of the guide for a turn. */
 export interface Turn {
-  /** Newest part of the conversation, oldest message first. */
+  /** Latest part of the conversation, oldest message first. */
   messages: readonly Message[];
   workspace: WorkspaceSummary;
-  /** Files of the messages to answer, by the id or path used in the message. Missing files have no entry. */
+  /** Attached files of the messages to answer, by the id or path in the message. Missing files have no entry. */
   attachments: ReadonlyMap<string, WorkspaceFile>;
   changes: readonly WorkspaceChange[];
   cards: readonly StoredCard[];

@@ -13,9 +13,9 @@ const ORDINAL = /^(?:the )?(?:option |number |answer )?(?:(?<figure>\d{1,2})|(?<
 const MARKS = ` "'\`“”‘’«».,;:!()[]*_-`;
 
 /**
- * Returns the labels of the options in a text. Matches labels that differ in case, in punctuation or by a single typo,
- * positions (`2`, `the first`), and the `yes` or `no` at the beginning of a label. For a multi-select question the text may be
- * a list.
+ * Returns the labels of the options that text refers to. A label may differ in case, in punctuation or by a single typo.
+ * Positions (`2`, `the first`), and the `yes` or `no` at the beginning of a label are also recognized. For a multi-select
+ * question, the text may be a list.
  */
 export function typedOptions(text: string, question: Question): string[] {
   if (text.length > MAX_LENGTH) return [];
@@ -46,7 +46,7 @@ function typedOption(text: string, question: Question): string | undefined {
   );
 }
 
-/** Words that an answer may omit or add: `only objective`, `its in the formulas`. */
+/** Words that an answer may omit or add, as in `only objective` and `its in the formulas`. */
 const FILLER = /\b(?:the|an?|it|is|its|s|they|are|that|this)\b/g;
 const withoutFillers = (text: string): string =>
   plain(
@@ -55,14 +55,17 @@ const withoutFillers = (text: string): string =>
       .replace(FILLER, ' '),
   );
 
-/** Returns the only label that differs in words without meaning, and possibly by a typo. The text must not be a valid statement. */
+/**
+ * Returns the only label that differs from the text in filler words, and by a typo at most. Text that is a valid statement is
+ * excluded.
+ */
 function inOtherWords(text: string, labels: readonly string[]): string | undefined {
   const said = withoutFillers(text);
   const label = onlyOne(labels.filter((one) => said === withoutFillers(one) || isOneTypo(said, withoutFillers(one))));
   return label === undefined || !said.includes(' ') || isStatement(text, label) ? undefined : label;
 }
 
-/** Returns the option at the position in a text, unless the question asks for a number. */
+/** Returns the option at the position that the text specifies. Returns undefined if the question asks for a number. */
 function atPlace(said: string, { id = '', options }: Question): string | undefined {
   const { figure, word = '' } = ORDINAL.exec(said)?.groups ?? {};
   const place =
@@ -81,13 +84,13 @@ function consented(said: string, { question, options }: Question): string | unde
   return /^(?:yes|sure)$/.test(said) && question.startsWith('Shall I ') ? options[0]?.label : undefined;
 }
 
-/** Returns the only label that differs by a single typo. The text must not be a valid statement. */
+/** Returns the only label that differs from the text by a single typo. Text that is a valid statement is excluded. */
 function misspelled(text: string, labels: readonly string[]): string | undefined {
   const label = onlyOne(labels.filter((one) => isOneTypo(plain(text), plain(one))));
   return label === undefined || isStatement(text, label) ? undefined : label;
 }
 
-/** Whether a text is a valid statement. A misspelled word from the label may look like the name of a variable. */
+/** Whether text is a valid statement. A misspelled word from the label does not count as the name of a variable. */
 function isStatement(text: string, label: string): boolean {
   const { statement } = readStatement(text);
   return (
@@ -97,8 +100,8 @@ function isStatement(text: string, label: string): boolean {
 }
 
 /**
- * Corrects the words of an answer that are spelled almost like an option, and keeps its numbers: `Whole numbrs from 1` becomes
- * `Whole numbers from 1`. Returns other text unchanged.
+ * Corrects the words of an answer that are almost spelled like an option, but keeps the answer's numbers: `Whole numbrs from 1`
+ * becomes `Whole numbers from 1`. Returns other text unchanged.
  */
 export function spelledAsOption(text: string, { options }: Question): string {
   if (text.length > MAX_LENGTH) return text;
@@ -109,7 +112,7 @@ export function spelledAsOption(text: string, { options }: Question): string {
   return onlyOne([...new Set(spelled)]) ?? text;
 }
 
-/** Returns the label with the numbers from the text, or undefined if a word differs by more than a typo. */
+/** Returns the label with the numbers from the text. Returns undefined if a word differs by more than a typo. */
 function spelledAs(label: string, text: string): string | undefined {
   const [wanted, said] = [label, text].map((one) => one.trim().split(/\s+/));
   if (wanted === undefined || said?.length !== wanted.length || said.length < 2) return undefined;
@@ -135,8 +138,8 @@ const begun = (said: string, labels: readonly string[]): string | undefined =>
 const withoutLetters = (text: string): string => text.replace(/[\p{L}\s]+/gu, '');
 
 /**
- * Whether two strings differ by one letter that is missing, added, replaced or swapped with the next letter. Different numbers
- * are not typos.
+ * Whether two strings differ by one letter, which may be missing, added, replaced or swapped with the next letter. Different
+ * numbers are not typos.
  */
 function isOneTypo(one: string, other: string): boolean {
   if (withoutLetters(one) !== withoutLetters(other)) return false;
@@ -145,7 +148,7 @@ function isOneTypo(one: string, other: string): boolean {
 
 const onlyOne = (labels: readonly string[]): string | undefined => (labels.length === 1 ? labels[0] : undefined);
 
-/** Normalises case, and removes punctuation at both ends and between words. */
+/** Converts text to lower case, and removes punctuation at both ends and between words. */
 const plain = (text: string): string =>
   without(
     text

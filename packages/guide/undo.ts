@@ -9,8 +9,8 @@ import { bullets, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /*
- * Undoes the last change to cards that the guide made in this conversation. Only restores content that the recorded calls
- * prove.
+ * Undoes the last change to cards that the guide made in this conversation. Only restores content that is known from the
+ * recorded calls.
  */
 
 const MAX_SHOWN = 20;
@@ -18,13 +18,13 @@ const CAUSE = 'undo';
 
 type Data = Record<string, unknown>;
 
-/** State of a card according to the recorded calls. */
+/** State of a card, as far as it is known from the recorded calls. */
 interface Proven {
   card_type: CardType | undefined;
   label: string | undefined;
-  /** Values by key. Null for a key that is missing on the card. */
+  /** Known values by field. Null for a field that is not set on the card. */
   data: Map<string, unknown>;
-  /** Whether all other keys are known to be absent. */
+  /** Whether all other fields are known to be absent. */
   isWhole: boolean;
   version: number;
   isRemoved: boolean;
@@ -62,7 +62,7 @@ export function undoLast(sketch: Sketch, messages: readonly Message[]): string {
 /** Answer in which the guide changed cards. */
 interface Turn {
   calls: ToolCall[];
-  /** Message of the user. */
+  /** Message of the user that requested the change. */
   source: string;
   isUndo: boolean;
 }
@@ -90,7 +90,7 @@ function lastToUndo(turns: readonly Turn[]): number {
   return -1;
 }
 
-/** Returns the names of the scenarios that were changed in a turn or later. */
+/** Returns the names of the scenarios that were changed in the given turn or later. */
 function scenarioCalls(messages: readonly Message[], { calls: [first] }: Turn): string[] {
   const from = messages.findIndex(({ tool_calls }) => first !== undefined && tool_calls.includes(first));
   const calls = messages.slice(Math.max(0, from)).flatMap(({ tool_calls }) => tool_calls);
@@ -106,7 +106,7 @@ const cardOf = ({ input, result }: ToolCall): string =>
 /** Replays calls to determine the state of the cards. */
 class History {
   private readonly cards = new Map<string, Proven>();
-  /** Original ids of recreated cards, by their new ids. */
+  /** Ids of cards before they were recreated, by their new ids. */
   private readonly first = new Map<string, string>();
 
   idOf(id: string): string {
@@ -146,7 +146,7 @@ class History {
     });
   }
 
-  /** A card that was recreated under the same name counts as the same card. */
+  /** A card that was recreated under the same name is treated as the same card. */
   private idOfCall(call: ToolCall): string {
     const id = this.idOf(cardOf(call));
     if (this.cards.has(id) || call.tool === 'remove_card') return id;
@@ -203,6 +203,6 @@ const sameCard = (sketch: Sketch, proven: Proven | undefined): SketchCard | unde
     ? undefined
     : sketch.find(proven.card_type, proven.label);
 
-/** Whether a card still has the content that the recorded calls prove. */
+/** Whether a card still has the content that is known from the recorded calls. */
 const agrees = ({ data }: SketchCard, proven: Proven): boolean =>
   [...proven.data].every(([key, value]) => isDeepStrictEqual(data[key] ?? null, value ?? null));

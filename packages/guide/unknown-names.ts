@@ -13,16 +13,19 @@ import {
 import { fieldOf, formulaIn, readIndex } from '../canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/** Name that formulas use but that does not exist on the canvas. */
+/** Name that formulas use but that is not defined on the canvas. */
 export interface UnknownName {
   name: string;
-  /** Whether formulas use the name as a number: as a coefficient, limit, bound or condition. */
+  /** Whether formulas use the name as a number, such as a coefficient, limit, bound or part of a condition. */
   isFigure: boolean;
-  /** Number of keys. Absent without an index. */
+  /** Number of keys. Absent if formulas use the name without keys. */
   keys?: number;
-  /** Membership of each key. Absent unless every key is an index. */
+  /** Membership to which each key belongs. Absent unless every key is an index name. */
   over?: Membership[];
-  /** `make[p, t]` and `p in products, t in weeks`. Absent if the index is unknown. */
+  /**
+   * Member expression and index of a family with this name, such as `make[p, t]` and `p in products, t in weeks`. Absent if the
+   * index is unknown.
+   */
   family?: { member: string; index: string };
 }
 
@@ -78,12 +81,12 @@ class Reading {
   }
 
   names(): UnknownName[] {
-    // A name with keys cannot be the label of an objective or a constraint.
+    // A name with keys cannot refer to an objective or a constraint.
     const unknown = [...this.found].filter(
       ([name, { keys }]) => keys !== undefined || this.sketch.namedCard(name) === undefined,
     );
     return unknown.map(([name, { places, ...rest }]) => {
-      // A limit that also appears in the objective is a decision, as in `minimize peak`.
+      // A name that appears both as a limit and in the objective is a decision, as in `minimize peak`.
       const isFigure = places.has('coefficient') || !places.has('decision');
       return { name, isFigure, ...rest };
     });
@@ -99,11 +102,11 @@ class Reading {
     for (const [at, side] of formula.sides.entries()) this.visit(side, scope, places[at] ?? 'limit');
   }
 
-  /** Returns the role of the names on each side. A side without decisions limits the other sides. */
+  /** Returns the role of the names on each side. Sides without decisions limit the other sides. */
   private placesOf({ sides, relations }: Formula): Place[] {
     if (relations.length === 0) return sides.map(() => 'decision');
     const decides = sides.map((side) => this.has(side, (name) => this.isDecision(name)));
-    // If no side contains a known decision, the first side with an unknown name is the decision.
+    // If no side contains a known decision, the names on the first side with an unknown name are decisions.
     const first = sides.findIndex((side) => this.has(side, (name) => !this.isKnown(name)));
     return sides.map((_, at) =>
       decides[at] === true || (!decides.includes(true) && at === first) ? 'decision' : 'limit',
@@ -120,7 +123,7 @@ class Reading {
       this.visit(part, inner, factor === undefined || part === factor ? place : 'coefficient');
   }
 
-  /** Returns the factor with a known decision, or else the last factor with an unknown name. */
+  /** Returns the factor that contains a known decision. Without such a factor, returns the last factor with an unknown name. */
   private decidingFactor({ factors }: Extract<Expression, { kind: 'product' }>): Expression | undefined {
     const candidates = factors.filter(({ divisor }) => !divisor).map(({ of }) => of);
     return (
@@ -129,7 +132,7 @@ class Reading {
     );
   }
 
-  /** Conditions are evaluated before the solve, so they contain only numbers. */
+  /** Reads the names in a condition as numbers, because conditions are evaluated before the solve. */
   private readCondition(condition: Condition | undefined, scope: Scope): void {
     if (condition === undefined) return;
     if (condition.kind === 'compare') {
@@ -167,7 +170,7 @@ class Reading {
     return partsOf(expression).some((part) => this.has(part, isMeant));
   }
 
-  /** Whether the plan chooses the value of a name. Objectives are read first, and their terms are decisions. */
+  /** Whether the plan chooses the value of a name. The names in objectives are decisions, and objectives are read first. */
   private isDecision(name: string): boolean {
     return this.decisions.has(name) || this.found.get(name)?.places.has('decision') === true;
   }
@@ -184,7 +187,10 @@ function within(index: Index, scope: Scope): Map<string, Membership> {
   return inner;
 }
 
-/** Returns the index of the keys, or undefined unless they are different index names and contain all names of each index. */
+/**
+ * Returns the index that consists of the memberships of the keys. The keys must be distinct index names and include all names
+ * of each membership. Otherwise returns undefined.
+ */
 function indexOf(keys: readonly Key[], scope: Scope): string | undefined {
   const parts: string[] = [];
   for (let at = 0; at < keys.length;) {

@@ -22,8 +22,8 @@ import type { Statement } from './statement.js';
 import { HEADWORDS, KEYWORDS, SMALL_WORDS, tidy, WORD } from './words.js';
 
 /*
- * Turns statements about the model that cannot be parsed into cards with their text. The blocking gap of such a card explains
- * the problem and prevents a solve until the statement is repaired or removed.
+ * Turns statements about the model that cannot be parsed into cards that contain their text. The blocking gap of such a card
+ * explains the problem and prevents a solve until the statement is repaired or removed.
  */
 
 /** Card that keeps the text of a statement. */
@@ -42,9 +42,9 @@ const OBJECTIVE = /^(?:objectives?|goals?|max|min|(?:maxim|minim|maksim|maksym|m
 const PRONOUN = /^(?:it|this|that|these|those|they|all|life|everything)$/i;
 /** Maximum number of cards whose labels are compared with a name. */
 const MAX_COMPARED = 200;
-/** Number of consecutive words from which on a text counts as prose. */
+/** Minimum number of consecutive words in text that counts as prose. */
 const MIN_PROSE = 3;
-/** Maximum number of words in a text that begins with a name in the model and does not count as prose. */
+/** Maximum number of words in text that begins with a name of the model and does not count as prose. */
 const MAX_SHORT = 4;
 const FAMILY = /^(?<name>[\p{L}_][\p{L}\p{M}\p{N}_]*)\[[^[\]]+\] (?<words>[\p{L} -]+)$/u;
 const DECLARATION =
@@ -54,8 +54,8 @@ const DECLARATION =
  * Returns the cards that keep the text of a statement that cannot be parsed. Returns an empty list for questions, scenarios,
  * and prose without a limit.
  *
- * @param isLast whether all other statements of the message are on the canvas. One of them may declare the domain of a
- *   variable.
+ * @param isLast whether all other statements of the message have been applied. Any of them may declare the domain of a
+ * variable
  */
 export function unreadCards(source: string, sketch: Sketch, isLast = true): UnreadCard[] {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
@@ -73,7 +73,7 @@ export function unreadCards(source: string, sketch: Sketch, isLast = true): Unre
   return isOfDomain || isLimiting(text) ? [textCard(source)] : [];
 }
 
-/** Returns a constraint card with a whole statement as its formula. */
+/** Returns a constraint card whose formula is the whole statement. */
 export function textCard(source: string): UnreadCard {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   return { type: 'constraint', label: shortened(text, MAX_TEXT_LABEL), data: { expression: text } };
@@ -96,12 +96,12 @@ function formulaCard(source: string, sketch: Sketch): UnreadCard {
 }
 
 /**
- * Returns the cards that keep the text of a parsed statement that cannot be applied, so that a solve cannot ignore it.
- * Statements about unknown names are not kept, because they would not change the model.
+ * Returns the cards that keep the text of a statement that was parsed but cannot be applied, so that a solve cannot ignore it.
+ * Statements that would not change the model are not kept.
  */
 export function refusedCards(statement: Statement, source: string, sketch: Sketch): UnreadCard[] {
   const isRelation = statement.kind === 'relation' || (statement.kind === 'family' && statement.relation !== undefined);
-  // The text of a declaration is not a formula, so a card with it would report a different problem.
+  // A card with the text of a declaration would report another problem, because the text is not a formula.
   if (!isRelation && whyMisnamed(statement, sketch) !== undefined) return [];
   switch (statement.kind) {
     case 'objective':
@@ -122,7 +122,7 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
     case 'set':
     case 'confirm':
     case 'remove':
-      // If the card exists, the statement cannot affect a plan.
+      // A failed `set` statement does not change an existing card.
       if (statement.kind === 'set' && sketch.resolve(statement.whom) !== undefined) return [];
       if (statement.kind === 'remove' && isOfValues(statement.whom)) return [];
       return isNearCard(statement.whom ?? '', sketch) ? [textCard(source)] : [];
@@ -139,7 +139,7 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
   }
 }
 
-/** Whether a name is the name of a card or similar to it. */
+/** Whether a name equals the name of a card or is similar to one. */
 export function isNearCard(name: string, sketch: Sketch): boolean {
   const read = sketch.cards.slice(0, MAX_COMPARED).filter((card) => unreadFormula(card) === undefined);
   const names = read.flatMap(({ label, data }) => [label, data['name'], data['set']]);
@@ -151,8 +151,8 @@ const sameLabel = (label: string | undefined, name: string | undefined): boolean
   label !== undefined && label.toLowerCase() === name?.toLowerCase();
 
 /**
- * Removes the card of an unparsed statement if another statement with the same name replaces it. Declarations and objectives do
- * not replace limits.
+ * Removes the card of a statement that could not be parsed, if a new statement with the same name replaces it. Declarations and
+ * objectives do not replace limits.
  */
 export function replaceUnread(statement: Statement, source: string, sketch: Sketch): void {
   const names = [
@@ -176,8 +176,8 @@ export function replaceUnread(statement: Statement, source: string, sketch: Sket
 }
 
 /**
- * Reads `maximize profit: 3x + * y` or `maximse profit: 3x`. The card keeps an unknown word as its sense. Without a name, the
- * formula of another objective is preserved.
+ * Reads `maximize profit: 3x + * y` or `maximse profit: 3x`. The card keeps an unknown word as its sense. An objective without
+ * a name does not replace the formula of another objective.
  */
 function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
   const word = firstWord(text);
@@ -203,7 +203,7 @@ function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
   };
 }
 
-/** Whether a text such as `min stock 10` or `goal: at most 5 tables` is a limit rather than an objective. */
+/** Whether text such as `min stock 10` or `goal: at most 5 tables` is a limit rather than an objective. */
 function isLimitBehindSense(text: string): boolean {
   const { label, body } = splitLabel(text.slice(firstWord(text).length).replace(/^[ :=]+/, ''));
   if (label !== undefined) return / of /.test(` ${label}`) && /\d/.test(body) && !OPERATOR.test(body);
@@ -212,7 +212,7 @@ function isLimitBehindSense(text: string): boolean {
 
 const firstWord = (text: string): string => /^\p{L}+/u.exec(text)?.[0] ?? '';
 
-/** Whether a word, possibly misspelled, introduces an objective. */
+/** Whether a word introduces an objective. The word may be misspelled. */
 const isOfObjective = (word: string): boolean =>
   OBJECTIVE.test(word) || (word.length > 4 && isNearWord(word, ['maximize', 'minimize', 'objective']));
 
@@ -223,7 +223,7 @@ function unreadVariables(text: string, sketch: Sketch): UnreadCard[] {
   if (name !== undefined && index !== undefined) {
     const { facts, rest } = readFacts(said);
     const data = rest === '' ? facts : { domain: said };
-    // Otherwise, the problem is in the keys of the variable.
+    // If the declaration and the index can be parsed, the problem is in the keys of the variable.
     return rest === '' && !isProblem(readIndex(index)) ? [] : [variableCard(name, { index, ...data })];
   }
   const { prefix, list = '', words = '' } = DECLARATION.exec(text)?.groups ?? {};
@@ -244,7 +244,7 @@ const variableCard = (name: string, data: UnreadCard['data']): UnreadCard => ({
   data: { name, ...data },
 });
 
-/** Whether a text without relations and brackets is about the model and not prose. */
+/** Whether text without relations and brackets is a statement about the model, and not prose. */
 function isAboutModel(text: string, sketch: Sketch): boolean {
   const { label, body } = splitLabel(text);
   const isKnown = (word: string): boolean => sketch.mentions(word);
@@ -268,7 +268,7 @@ const isWordOfLanguage = (word: string): boolean =>
   SMALL_WORDS.has(word.toLowerCase()) || KEYWORDS.includes(word.toLowerCase());
 const isNearWord = (word: string, words = KEYWORDS): boolean => nearestNames(word, words, 1).length > 0;
 
-/** Returns the length of the longest run of words that meet a condition and are separated only by spaces. */
+/** Returns the number of words in the longest run of words that satisfy a condition and are only separated by spaces. */
 function longestRun(text: string, meets: (word: string) => boolean): number {
   let [longest, run, end] = [0, 0, 0];
   for (const { 0: word, index } of text.matchAll(WORD)) {

@@ -4,11 +4,11 @@ import { bullets, quote } from './quote.js';
 
 /** Introduces the list of statements that an answer could not use. */
 export const NOT_USED = 'I could not use this:';
-/** Introduces this list in the answer to a solve. */
+/** Introduces the list of earlier unused statements in the answer to a solve. */
 const NAMED = 'Said since the last solve, and not in this plan:';
 const LIST = new RegExp(`${NOT_USED}\n(?<list>(?:- .*\n?)+)`);
 
-/** Lists the statements since the last solve that earlier answers could not use and that were not repeated. */
+/** Lists the statements since the last solve that earlier answers could not use and that the user has not repeated. */
 export function describeUnused(messages: readonly Message[]): string[] {
   const unused = new Set<string>();
   for (const { role, content, tool_calls } of messages) {
@@ -22,7 +22,10 @@ export function describeUnused(messages: readonly Message[]): string[] {
   return unused.size === 0 ? [] : [`${NAMED}\n${bullets([...unused])}`];
 }
 
-/** Returns the {@link quote} at the beginning of a list item, or an empty list. The fence does not occur inside the quote. */
+/**
+ * Returns the {@link quote} at the beginning of a list item, or an empty list if the item has no quote. The quoted text does not
+ * contain the fence.
+ */
 function quotationAt(item: string): string[] {
   const [fence] = /^`+/.exec(item.slice(2)) ?? [];
   const end = fence === undefined ? -1 : item.indexOf(fence, 2 + fence.length);

@@ -2,7 +2,7 @@ import type { Relation } from '../modelling/index.js';
 import type { VariableFacts } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
 
-/** Words that may precede a fact, up to {@link MAX_SMALL_WORDS} of them. */
+/** Words that may precede a fact. Up to {@link MAX_SMALL_WORDS} of them may be combined. */
 const SMALL_WORDS = ['is ', 'are ', 'as ', 'a ', 'an ', 'and ', 'must be ', 'should be ', ': '];
 const MAX_SMALL_WORDS = 3;
 const MAX_SMALL_WORD_LENGTH = Math.max(...SMALL_WORDS.map(({ length }) => length));
@@ -22,7 +22,7 @@ const MORE = '(?:more|greater|larger|higher)';
 const LESS = '(?:less|fewer|smaller|lower)';
 const NOT = String.raw`(?:(?:must|should|shall|can|may) )?(?:no|not|never|cannot|can['’]t)(?: be)?`;
 
-/** Patterns of facts about variables. Each fact is removed from the text when it is read. */
+/** Patterns for facts about variables. Each fact is removed from the text once it has been read. */
 const FACTS = [
   fact(String.raw`(?:between|from) (?<lower>${NUMBER}) (?:and|(?:up )?to) (?<upper>${NUMBER})`, ({ lower, upper }) =>
     bounds(lower, upper),
@@ -53,7 +53,7 @@ const FACTS = [
     domain: 'continuous',
   })),
   fact('fractions too', () => ({ domain: 'continuous' })),
-  // `from 3 suppliers` is not a bound.
+  // `from 3 suppliers` does not specify a bound.
   fact(`from (?<lower>${NUMBER})(?: (?:up|on)(?:wards?)?)?(?! +(?!and |in )[^ ,])`, ({ lower }) =>
     bounds(lower, undefined),
   ),
@@ -62,7 +62,7 @@ const FACTS = [
 /** Words before a unit. The unit extends to the end of the text. */
 const IN_UNIT = /(?<=[ ,])(?:measured )?in (?:unit (?! *$))?/gi;
 
-/** Returns a unit and the position of the words that introduce it. A unit contains neither a relation nor a comma. */
+/** Returns a unit, and the position of the words that introduce it. A unit contains neither relation signs nor commas. */
 function unitIn(text: string): { index: number; unit: string } | undefined {
   IN_UNIT.lastIndex = Math.max(...Array.from('<>=≤≥,', (sign) => text.lastIndexOf(sign))) + 1;
   const index = IN_UNIT.exec(text)?.index;
@@ -89,7 +89,7 @@ export function readFacts(text: string): { facts: VariableFacts; rest: string; r
   return { facts, rest: withoutEnds(rest), ...(reason !== undefined && { reason }) };
 }
 
-/** Adds the bounds of a relation. Returns a problem if a bound would have both a formula and another value. */
+/** Adds the bounds of a relation. Returns a problem if a bound that is a formula already has another value. */
 export function setBound(
   facts: VariableFacts,
   relation: Relation,
@@ -104,7 +104,8 @@ export function setBound(
 }
 
 /**
- * Adds a fact to other facts about the same variables. Bounds accumulate. Returns a problem if the facts contradict each other.
+ * Adds a fact to other facts about the same variables. Different bounds are combined. Returns a problem if the facts contradict
+ * each other.
  */
 function addFact(facts: VariableFacts, { domain, free, strict = [], ...bounds }: VariableFacts): string | undefined {
   const domains = new Set([facts.domain, domain]);
@@ -133,7 +134,7 @@ function addFact(facts: VariableFacts, { domain, free, strict = [], ...bounds }:
   return undefined;
 }
 
-/** Removes the small words at the end of a text. */
+/** Removes small words from the end of the text. */
 function withoutSmallWords(text: string): string {
   let shorter = text;
   for (let count = 0; count < MAX_SMALL_WORDS; count += 1) {

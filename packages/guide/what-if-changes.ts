@@ -31,7 +31,7 @@ const BOUND_BEHIND =
 const LOWER = /lower|min|floor|least/i;
 const BEFORE_MEMBER = / (?:of|in|for|at|on) (?:the )?/i;
 
-/** Returns the scenario changes of a plain-word change, or the reason why it is impossible. */
+/** Returns the scenario changes for a change in plain words, or the reason why it is not possible. */
 export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): Change[] | string {
   const { subject, isOff, isNone } = wanted;
   const inFormula = whyInFormula(wanted, things);
@@ -43,7 +43,7 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
   if (cells !== undefined && isOff !== true && isNone !== true && wanted.side === undefined)
     return [{ ...cells, ...arithmetic }];
   const { thing, bound, rest, isWhole } = thingOf(subject, things);
-  // The name of a column may end in a word for a bound, as in `oak chair cap`.
+  // The name of a member or column may end with a word for a bound, as in `oak chair cap`.
   const texts = isWhole ? [] : [subject, rest];
   const members = texts.map((text) => membersNamed(text, things, sketch)).find(([first]) => first?.unused.length === 0);
   if (members !== undefined)
@@ -74,7 +74,7 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
         : `${called} is a column of the data and has no limit. Change its values, as in ${quote(`what if ${name} rises by 10 %`)}.`;
     case 'constraint': {
       const isOther = side !== undefined && limitOf(thing, sketch) === (side === 'lower' ? 'upper' : 'lower');
-      // `the limit of labour` is unambiguous, because a constraint has a single limit.
+      // `the limit of labour` is unambiguous, because the constraint `labour` has a single limit.
       if (isOther && (wanted.side !== undefined || !/limit|bound/i.test(bound ?? '')))
         return `${called} limits its formula only from ${side === 'lower' ? 'above' : 'below'}. Change this limit, as in ${quote(`what if ${name} = 100`)}.`;
       return [{ kind: 'limit', target: name, ...arithmetic }];
@@ -103,7 +103,7 @@ function otherChange(things: readonly Thing[], sketch: Sketch): string {
   return `Change a value, a limit or a variable instead${example === undefined ? '' : `, as in ${quote(`what if ${example} = 100`)}`}.`;
 }
 
-/** Splits a text at its first preposition, such as `of` or `in`. */
+/** Splits text at its first preposition, such as `of` or `in`. */
 export function splitAtMember(subject: string): string[] {
   const match = BEFORE_MEMBER.exec(subject);
   return match === null ? [] : [subject.slice(0, match.index), subject.slice(match.index + match[0].length)];
@@ -112,8 +112,8 @@ export function splitAtMember(subject: string): string[] {
 const sideOf = (bound: string): Side => (LOWER.test(bound) ? 'lower' : 'upper');
 
 /**
- * Object that a subject refers to, and whether the subject consists only of its name. `rest` is the subject without the word
- * for a bound.
+ * Meaning of a subject: the part of the model to which it refers, and whether it consists only of that name. `rest` is the
+ * subject without the word for a bound.
  */
 interface Subject {
   thing?: Thing;
@@ -132,7 +132,7 @@ export function thingOf(subject: string, things: readonly Thing[]): Subject {
   return { rest, isWhole, ...(thing !== undefined && { thing }), ...(bound !== undefined && { bound }) };
 }
 
-/** Returns the change for members: an additional limit for a variable, or new cell values for a column. */
+/** Returns the change to the named members: an additional limit for a variable, or new cell values for a column. */
 function ofMembers(
   [members, other]: readonly NamedMembers[],
   { subject, side: said, isOff, isNone }: WantedChange,
@@ -161,7 +161,10 @@ function ofMembers(
   return [{ kind: 'add', target: index === undefined ? relation : `${relation} for ${index}` }];
 }
 
-/** Returns the constraint that makes `no labour` ambiguous: either its limit becomes 0, or the limit does not apply. */
+/**
+ * Returns the constraint to which `no labour` refers. The question is ambiguous, because it may mean that the limit becomes 0
+ * or that the limit does not apply.
+ */
 export function limitOfNone({ subject, isNone }: WantedChange, things: readonly Thing[], sketch: Sketch) {
   const { thing, bound, rest } = thingOf(subject, things);
   const { kind, name = '', card } = thing ?? {};
@@ -172,7 +175,7 @@ export function limitOfNone({ subject, isNone }: WantedChange, things: readonly 
 }
 
 /**
- * Returns a note that a bound on the canvas applies in addition to the limit in a question. Returns undefined for other
+ * Returns a note that a bound on the canvas applies in addition to the limit in the question. Returns undefined for other
  * changes.
  */
 export function noteOnBound({ subject, to }: WantedChange, changes: readonly Change[], things: readonly Thing[]) {
@@ -185,7 +188,10 @@ export function noteOnBound({ subject, to }: WantedChange, changes: readonly Cha
   return `The bound ${quote(holding, 60)} on the canvas also holds. To replace it, ask ${quote(`what if the ${side} bound of ${name} is ${to}`)}.`;
 }
 
-/** Returns the arithmetic of a change. A constant after a number multiplies it, as in `budget = 2 wages`. */
+/**
+ * Returns the arithmetic of a change. A name after a number must be a constant, and multiplies the number, as in `budget = 2
+ * wages`.
+ */
 function arithmeticOf(
   { times, plus, to, unit, factor }: WantedChange,
   things: readonly Thing[],
@@ -202,7 +208,10 @@ function arithmeticOf(
   };
 }
 
-/** Returns the side that a constraint limits. Returns undefined for equations and for variables on both sides. */
+/**
+ * Returns the side on which a constraint has its limit. Returns undefined for equations and for constraints with variables on
+ * both sides.
+ */
 function limitOf({ card }: Thing, sketch: Sketch): Side | undefined {
   const formula = parseFormula(expressionOf(card));
   if (isProblem(formula) || formula.relations.length !== 1 || formula.relations[0] === '=') return undefined;
@@ -214,13 +223,13 @@ function limitOf({ card }: Thing, sketch: Sketch): Side | undefined {
 
 const SIDES = ['lower', 'upper'] as const;
 
-/** Whether a new bound is less strict than the bound on the canvas, or cannot be compared with it. */
+/** Whether a new bound is looser than the bound on the canvas, or cannot be compared with it. */
 function isLooser({ card }: Thing, side: Side, figure: number): boolean {
   const bound = card?.data[side];
   return typeof bound === 'number' ? (side === 'upper' ? figure > bound : figure < bound) : typeof bound === 'string';
 }
 
-/** Limits a variable, or fixes it with both bounds. Never replaces a stricter bound. */
+/** Limits a variable, or fixes it by setting both bounds. Never replaces a stricter bound. */
 function boundsOf(thing: Thing, side: Side | undefined, arithmetic: Arithmetic): Change[] | string {
   const { name, card } = thing;
   const { to } = arithmetic;
@@ -236,10 +245,10 @@ function boundsOf(thing: Thing, side: Side | undefined, arithmetic: Arithmetic):
     : `${quote(name, 60)} is decided by the plan and has no upper bound. Give an amount, as in ${quote(`what if ${name} = 5`)}.`;
 }
 
-/** Cell of a column, or all its cells that meet a condition. */
+/** Single cell of a column, or all its cells that satisfy a condition. */
 type Cells = Pick<Change, 'kind' | 'target' | 'key' | 'where'>;
 
-/** Returns the cells of members of a column. Returns undefined if no condition can select them. */
+/** Returns the cells for members of a column. Returns undefined if no condition can select exactly these members. */
 function cellsOf(members: NamedMembers, sketch: Sketch): Cells | undefined {
   const target = members.thing.name;
   const key = members.keys.filter((part) => part !== undefined);
@@ -270,7 +279,7 @@ function cellsNamed(
     return { kind: 'cell', target: column.name, key: spelled.filter((part) => part !== undefined) };
   const [members] = membersNamed(subject, [column], sketch);
   if (members?.unused.length === 0) return cellsOf(members, sketch);
-  // `demand for chairs` may refer to something other than a column.
+  // `demand for chairs` may not refer to a column.
   if (thingNamed(before, things, true) !== column && thingNamed(member, things, true) !== undefined) return undefined;
   const example = `what if ${exampleMember(column, sketch, member) ?? column.name} ${plus === undefined ? `= ${to ?? 100}` : `rises by ${plus}`}`;
   return `${quote(unknown ?? member, 60)} is not a member of ${quote(set, 60)}. Name one of its members, as in ${quote(example)}.`;
@@ -285,7 +294,7 @@ function keyOf(member: string, set: string): string[] {
   });
 }
 
-/** Returns a member as it is spelled in its set. Unknown members are returned as written. */
+/** Returns a member with the spelling used in its set. Unknown members are returned unchanged. */
 function memberIn(part: string, members: Iterable<string> | undefined): string | undefined {
   if (members === undefined) return part;
   const spelling = wordsOf(part).join(' ');

@@ -12,7 +12,9 @@ import { figureInWords, figureOf, NUMBER, without } from './words.js';
 
 const WHAT_IF =
   /^(?:and |so )?(?:(?:what|how)(?: about)?(?: would happen| happens| changes)? (?:if|when)|suppos(?:e|ing)(?: that)?|imagine(?: that)?) (?<body>.+)$/i;
-/** `what would the profit be with labour at 44`, `how many chairs if wood is 20`: the change follows the question. */
+/**
+ * The change may follow the question, as in `what would the profit be with labour at 44` and `how many chairs if wood is 20`.
+ */
 const CHANGED = /^(?:(?:and|so) )?(?:what|how|which|would|will)\b.* (?<word>if|when|with|given|assuming) (?<body>.*)/i;
 const WOULD = /\b(?:would|will|could)\b/i;
 const HOW_TO =
@@ -31,7 +33,7 @@ const IS = '(?:is|are|was|were|will be|would be|becomes?|equals?|=)';
 const WE = '(?:(?:we|i|you|they) )?';
 /** `10 % of 300`. */
 const SHARE = new RegExp(String.raw`(?<![\w.])(${NUMBER}) ?(?:%|percent) of [$€£]?(${NUMBER})(?![\w.])`, 'gi');
-/** Optional words after a number, which must be a unit. */
+/** Optional words after a number. They must be a unit. */
 const UNIT = String.raw`(?: (?<unit>\p{L}\S*(?: (?:per|an?|each|every) \p{L}\S*)?))?`;
 
 /** Syntax of formulas and of scenario changes. */
@@ -49,7 +51,7 @@ const by =
   (sign: 1 | -1) =>
   (figure: number, { percent }: Groups): Arithmetic =>
     percent === undefined ? { plus: sign * figure } : { times: rounded(1 + (sign * figure) / 100) };
-/** A percentage without a base is not an amount: `the budget is 10 %` may mean 10, 0.1 or a tenth of the budget. */
+/** A percentage without a base is ambiguous: `the budget is 10 %` may mean 10, 0.1 or a tenth of the budget. */
 const to = (figure: number, { percent }: Groups): Arithmetic | undefined =>
   percent === undefined ? { to: figure } : undefined;
 const times = (factor: number) => (): Arithmetic => ({ times: factor });
@@ -114,14 +116,14 @@ export function readWhatIf(text: string): Reading | undefined {
   if (body === undefined) return undefined;
   const changes = readAll(body);
   if (typeof changes !== 'string') return { statement: { kind: 'what_if', changes } };
-  // The current plan does not answer a question about another plan. `the profit with tax` may be a name.
+  // The current plan cannot answer a question about a changed model. `the profit with tax`, however, may be a name.
   const isOther = whole !== undefined || word.toLowerCase() === 'if' || WOULD.test(text) || /\d/.test(body);
   if (!isOther) return undefined;
   const reason = `${quote(changes, 60)} is not a change that I understand: ${HOW_TO}`;
   return { statement: { kind: 'unclear_question', reason } };
 }
 
-/** Returns the changes, or the first part that is not a change. */
+/** Returns the changes, or the first clause that is not a change. */
 function readAll(body: string): (WantedChange | SaidChange)[] | string {
   const isPlain = !FORMAL.test(body);
   const said = isPlain ? undefined : readChanges(body);

@@ -15,15 +15,15 @@ import { type LimitedUse, limitsOnUse, withoutUnit } from './resource-amounts.js
 import type { StatementOf, WantedChange } from './statement.js';
 import { limitOfNone, noteOnBound, toChanges } from './what-if-changes.js';
 
-/* Answers what-if questions. Each question is solved as a scenario and leaves the canvas unchanged. */
+/* Answers what-if questions. Each question is solved as a scenario, which leaves the canvas unchanged. */
 
 const MAX_SHOWN = 10;
-/** Maximum number of limits in a question. */
+/** Maximum number of limits that are offered as options. */
 const MAX_LIMITS = 3;
 
 /**
- * Answer to a what-if question. Contains a question if the user must decide something, and the feasibility of the canvas if it
- * was also solved.
+ * Answer to a what-if question. Contains a follow-up question if the user must decide something, and the feasibility of the
+ * canvas if the canvas was also solved.
  */
 export interface WhatIfAnswer {
   text: string;
@@ -82,7 +82,7 @@ export async function* answerWhatIf(
   return { text: `${describeEffect(name, compared.result as ComparisonResult)}\n\n${closing}`, feasibility };
 }
 
-/** Asks whether nothing is available or the limit does not apply. */
+/** Asks whether `no ...` means that nothing is available or that the limit does not apply. */
 function askWhatIsAbsent(limits: readonly string[], others: readonly Change[]): Question {
   const whatIf = (sayLimit: (limit: string) => string): string =>
     `what if ${[...others.map(sayChange), ...limits.map(sayLimit)].join(', ')}`;
@@ -94,7 +94,7 @@ function askWhatIsAbsent(limits: readonly string[], others: readonly Change[]): 
   ]);
 }
 
-/** Asks whether an amount changes a limit on the use of a column, or the value of each member. */
+/** Asks whether an amount is the new limit on the use of a column, or the new value of each member. */
 function askWhatIsLimited({ column, limits }: LimitedUse, { plus, to }: Pick<WantedChange, 'plus' | 'to'>): Question {
   const how = plus === undefined ? `is ${figure(to)}` : `${plus < 0 ? 'falls' : 'rises'} by ${figure(Math.abs(plus))}`;
   const choices = limits.map((limit): Choice => [`The limit ${limit} ${how}`, `what if ${limit} ${how}`]);
@@ -106,7 +106,7 @@ function askWhatIsLimited({ column, limits }: LimitedUse, { plus, to }: Pick<Wan
   );
 }
 
-/** Returns a scenario name, which is always the same for the same changes. */
+/** Returns a scenario name. The same changes always have the same name. */
 const nameOf = (changes: readonly Change[]): string =>
   `What if ${changes.map(sayChange).join(', ')}`.slice(0, MAX_SCENARIO_NAME_LENGTH);
 
@@ -119,7 +119,7 @@ function describeFailure(run: ScenarioRun | undefined): string {
   return run.outcome === 'unbounded' ? 'it has no best plan' : `it was not solved, ${run.error ?? run.status}`;
 }
 
-/** Describes the objective before and after the change, KPIs that differ, and the values with the largest differences. */
+/** Describes the objective before and after the change, the KPIs that differ, and the values that differ most. */
 function describeEffect(name: string, { base, scenarios, differing }: ComparisonResult): string {
   const [scenario] = scenarios;
   const before = base?.objective_value;

@@ -23,10 +23,10 @@ import type { Sketch, SketchCard } from './sketch.js';
 const MAX_COMPARED = 100;
 /** Maximum number of constraints that are read individually. */
 const MAX_LIMITS = 10;
-/** Maximum number of members of a variable whose limits are named. */
+/** Maximum number of members of a variable for which the limits are listed. */
 const MAX_EXPLAINED = 3;
 
-/** Answers why the plan does not contain more or less of something. */
+/** Answers questions about why the plan does not contain more or less of something. */
 export class WhyNotAnswers {
   constructor(private readonly reader: RunReader) {}
 
@@ -93,8 +93,8 @@ export class WhyNotAnswers {
   }
 
   /**
-   * Returns the limits that a larger or smaller amount would only make easier to meet. Limits with negative numbers are
-   * excluded, because these could reverse the direction.
+   * Returns the limits that a larger or smaller amount only makes easier to satisfy. Excludes limits with negative numbers,
+   * because a negative number may reverse the direction.
    */
   private easedBy(limits: readonly Limit[], name: string, step: 1 | -1): ReadonlySet<Limit> {
     const { columns, values } = this.reader.sketch.vocabulary;
@@ -109,7 +109,7 @@ export class WhyNotAnswers {
     );
   }
 
-  /** Returns the bound that prevents a larger or smaller value of a variable or member, as a relation. */
+  /** Returns the bound, as a relation, that prevents a larger or smaller value of a variable or member. */
   private boundOf(thing: Thing, { keys, value }: MemberValue, step: number, isWhole: boolean): string[] {
     const { lower = 0, upper, free, domain } = thing.card?.data ?? {};
     const bound =
@@ -129,14 +129,14 @@ export class WhyNotAnswers {
       : [`${quote(text, 60)}: its ${step > 0 ? 'upper' : 'lower'} bound`];
   }
 
-  /** Returns the value of a bound that is defined by a formula. */
+  /** Returns the value of a bound that is specified by a formula. */
   private figureFor(text: string, thing: Thing, keys: readonly string[]): number | undefined {
     const { sketch } = this.reader;
     const members = memberOfKeys(thing, keys, sketch);
     return members && figuresOf(text, members, sketch)?.[0];
   }
 
-  /** Returns the rows of constraints. For large models only some of the constraints are read. */
+  /** Returns the rows of constraints. For a large model, only some of the constraints are read. */
   private async *rowsOf(limits: readonly Limit[], isTight: boolean): Steps<ConstraintValue[] | string> {
     const query = { limit: MAX_COMPARED, ...(isTight && { tight: true }) };
     const all = yield* this.reader.constraints(query);
@@ -176,8 +176,8 @@ interface Limit extends Pick<SketchCard, 'card_type' | 'label'> {
 }
 
 /**
- * Returns how an additional unit of a variable changes a row, and the slack of the row. Returns undefined for relations with an
- * index.
+ * Returns by how much one more unit of a variable changes a row, and the slack of the row. Returns undefined for relations with
+ * an index.
  */
 function needOf(
   { formula, label }: Limit,
@@ -203,7 +203,7 @@ function concerns(
   member: readonly string[] | undefined,
 ): boolean {
   const row = keys === '' ? [] : keys.split(', ');
-  // The row may concern the member, because a member name with a comma is ambiguous.
+  // A member name with a comma makes the key parts ambiguous, so the row may contain the member.
   if (member === undefined || member.length === 0 || names.length !== row.length) return true;
   const isOfRow = (key: Key, at: number): boolean => {
     if (key.kind === 'text') return key.text === member[at];
@@ -214,7 +214,7 @@ function concerns(
   return places.some((place) => place.keys.every(isOfRow));
 }
 
-/** Returns the members in an expression. An index name of an inner sum hides the same name in an outer index. */
+/** Returns the member expressions in an expression. The index names of a sum hide the same names in an outer index. */
 const membersIn = (expression: Expression): MemberOf[] => [
   ...(expression.kind === 'member' ? [expression] : []),
   ...partsOf(expression).flatMap(membersIn),

@@ -2,18 +2,18 @@ import { nearestNames, wordsOf } from '../modelling/index.js';
 import { NUMBER } from './words.js';
 
 /*
- * Finds the words of a sentence that an interpretation omits. If a word or a number is omitted, the interpretation does not
- * mean the same as the sentence.
+ * Finds the words of a sentence that its interpretation does not contain. If a word or a number is missing, the interpretation
+ * does not have the same meaning as the sentence.
  */
 
-/** Words that do not affect the meaning. */
+/** Words that do not change the meaning of a sentence. */
 const FILLERS = new Set(
   wordsOf(
     'a an the of for we i you they it our my its their there this that is are was were be been being must should shall will would can may ' +
       'have has had get make made produce produced build built do does only always also just now units number amount quantity',
   ),
 );
-/** Words that change an amount. They are never misspelled names. */
+/** Words that change an amount. They are never treated as misspelled names. */
 const QUANTITIES = new Set(
   wordsOf(
     'more less fewer extra additional other than as or and not no never without except minus plus times twice double triple half third quarter ' +
@@ -25,10 +25,10 @@ const UNIT = new RegExp(String.raw`(?<figure>(?<![\p{L}\p{N}_])${NUMBER}) (?<uni
 const OPERATOR = /[*/×÷^−]|(?<!\p{L})-/u;
 
 /**
- * Returns the words of a text that carry meaning and do not occur in the names.
+ * Returns the words of the text that carry meaning and do not occur in `names`.
  *
  * @param names strings whose words are already covered, such as a formula or the name of a variable
- * @param others other words without meaning in this context
+ * @param others other words that carry no meaning in this context
  */
 export function unusedWords(text: string, names: readonly string[], others: readonly string[] = []): string[] {
   const used = new Set([...names, ...others].flatMap(wordsOf));
@@ -46,7 +46,7 @@ export function unusedWords(text: string, names: readonly string[], others: read
 export const isUnit = (word: string): boolean =>
   !wordsOf(word).some((one) => QUANTITIES.has(one) || FILLERS.has(one)) && /^\p{L}/u.test(word);
 
-/** Whether a statement contains every word and number of a text. A unit after a number may be omitted. */
+/** Whether a statement contains every word and number of the text. A unit after a number may be missing. */
 export function usesAll(text: string, statement: string, others: readonly string[]): boolean {
   const figures = Array.from(statement.matchAll(FIGURE), ({ groups }) => Number(groups?.['figure']));
   for (const { groups } of text.matchAll(FIGURE)) {

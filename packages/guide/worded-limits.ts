@@ -5,9 +5,9 @@ import { isNearCard, textCard, type UnreadCard } from './unread.js';
 import { tidy, WORD } from './words.js';
 
 /*
- * Detects limits that would end up as plain text on a card: as the text of a KPI or a requirement, or as a unit. A plan ignores
- * plain text, so such a statement becomes a blocked card. The same applies to `max 12 tables` if an objective exists, because
- * it is then probably a limit.
+ * Detects limits that would otherwise be stored as plain text on a card: as the description of a KPI or a requirement, or as a
+ * unit. A plan ignores plain text, so such a statement becomes a card with a blocking gap. This also applies to `max 12 tables`
+ * if an objective already exists, because the statement is then probably a limit.
  */
 
 const OPERATOR = /[[\]+*]/;
@@ -16,7 +16,7 @@ const MULTIPLE_UNIT = /^\d[\d.]* \p{L}+[²³\d]?$/u;
 /** Maximum number of words that are compared with the names on the canvas. */
 const MAX_WORDS = 40;
 
-/** Returns the cards that keep a limit written in words, or an empty list for other statements. */
+/** Returns the cards that keep a limit expressed in words. Returns an empty list for other statements. */
 export function wordedLimits(statement: Statement, source: string, sketch: Sketch): UnreadCard[] {
   switch (statement.kind) {
     case 'objective':
@@ -50,12 +50,12 @@ function isLimitOfKpi({ label, text }: StatementOf<'kpi'>, sketch: Sketch): bool
 
 /**
  * Whether a requirement limits something that is not on the canvas. If its text contains a name from the canvas, the card
- * itself reports the problem.
+ * itself already reports the problem.
  */
 const isLimitOfRequirement = ({ relation, text, quantity }: StatementOf<'requirement'>): boolean =>
   relation === undefined && quantity === undefined && hasFigure(text) && isCompared(text);
 
-/** Keeps the text as an invalid formula. */
+/** Returns a requirement card with the text as its invalid formula. */
 const requirementCard = ({ label, product, text }: StatementOf<'requirement'>): UnreadCard => ({
   type: 'production_requirement',
   label: label ?? product ?? text,
@@ -69,7 +69,7 @@ const isLimitOfUnit = (unit: string): boolean =>
   (FIGURE_WORD.test(unit) && unit.includes(' ')) ||
   (/^[^\p{L}]*\d/u.test(unit) && !MULTIPLE_UNIT.test(unit));
 
-/** Whether a text contains a name from the canvas, in singular or plural or with a typo. */
+/** Whether text contains a name from the canvas, in singular or plural or with a typo. */
 const isNamed = (text: string, sketch: Sketch): boolean =>
   (text.match(WORD) ?? [])
     .slice(0, MAX_WORDS)

@@ -1,9 +1,9 @@
-/** Pattern for a number with an optional sign, for use in larger patterns. */
+/** Pattern for a number with an optional sign. It is part of larger patterns. */
 export const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?`;
 
 const FIGURE = new RegExp(`^${NUMBER}$`, 'i');
 
-/** Returns the number in a text, or undefined for other text and for numbers that are not finite. */
+/** Returns the number that the text consists of. Returns undefined for other text and for numbers that are not finite. */
 export function figureOf(text: string): number | undefined {
   const figure = FIGURE.test(text.trim()) ? Number(text) : NaN;
   return Number.isFinite(figure) ? figure : undefined;
@@ -19,7 +19,7 @@ export function figureInWords(word: string): string {
 
 export const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_]*/gu;
 
-/** Words that introduce a statement before a colon. */
+/** Words that introduce a statement and are followed by a colon. */
 export const HEADWORDS: readonly string[] = [
   ...['maximize', 'minimize', 'objective', 'constraint', 'variable', 'data', 'kpi', 'requirement', 'scenario'],
 ];
@@ -31,7 +31,7 @@ export const KEYWORDS: readonly string[] = [
   ...['confirm', 'formulas', 'figures', 'target'],
 ];
 
-/** Words without meaning of their own between the keywords. */
+/** Words without a meaning that occur between keywords. */
 export const SMALL_WORDS: ReadonlySet<string> = new Set(
   (
     'a all always an and are at be between broken by can column default each else every everything file for free from has have hold if in is ' +
@@ -41,11 +41,11 @@ export const SMALL_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Words that answer a question or refer to something, and are not names. */
+/** Words that answer a question or refer to something already mentioned. They are not names. */
 export const NO_NAME =
   /^(?:they|them|these|those|this|that|it|both|all|either|neither|everything|something|nothing|none|yes|no|ok|okay|sure|maybe)$/i;
 
-/** Normalises spaces, and removes polite beginnings and the full stop. */
+/** Normalizes spaces, and removes polite phrases at the beginning and the full stop at the end. */
 export const tidy = (text: string): string =>
   text
     .replace(/\s+/gu, ' ')
@@ -58,7 +58,7 @@ export const tidy = (text: string): string =>
     .replace(/(?<=[^.])\.$/, '')
     .trim();
 
-/** Removes the given characters from both ends of a text. */
+/** Removes the given characters from both ends of the text. */
 export function without(text: string, characters: string): string {
   let from = 0;
   let to = text.length;

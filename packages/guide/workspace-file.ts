@@ -1,6 +1,6 @@
 import { quote } from './quote.js';
 
-/** Finds the workspace file with a full or partial path. Returns the problem if there is not exactly one match. */
+/** Finds the workspace file that matches a full or partial path. Returns a problem unless exactly one file matches. */
 export function findFile(said: string, files: readonly string[]): { path: string } | { problem: string } {
   const wanted = said.replace(/^\.?\//, '');
   const ending = files.filter((file) => file === wanted || file.endsWith(`/${wanted}`));
