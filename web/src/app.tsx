@@ -6,7 +6,7 @@ import { ProjectPage } from './project/project-page';
 import { ProjectsPage } from './projects/projects-page';
 import { SignedIn } from './session/signed-in';
 
-/** Routes are in the URL fragment (`#`), so the service only has to serve a single page. */
+/** The routes are in the URL fragment (`#`), so the service only has to serve a single page. */
 export function App() {
   return (
     <SignedIn>

@@ -24,7 +24,7 @@ interface CanvasItemProps {
   onRemoved: (card: Card) => void;
 }
 
-/** Item of the canvas: the heading of a kind, a card, or a card form. */
+/** Item of the canvas: the heading of a card type, a card, or a card form. */
 export const CanvasItem = memo(function CanvasItem(props: CanvasItemProps) {
   const { item, projectId, mayWrite, context, shouldFocus, onFocused, onAdd, onEdit, onClose, onCloseNew, onRemoved } =
     props;
@@ -99,7 +99,7 @@ interface FocusTargetProps {
   children: ReactNode;
 }
 
-/** Takes the focus after it was scrolled into view. */
+/** Element that takes the focus once it has been scrolled into view. */
 function FocusTarget({ as: Element, label, shouldFocus, onFocused, children }: FocusTargetProps) {
   const element = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { Card, Kind } from './cards';
 import { type CardKind, KINDS } from './kinds';
 
-/** Card whose form is open: the last version that the user saw, and the field to focus first. */
+/** Card whose form is open: the last version that the user has seen, and the field to focus first. */
 export interface Opened {
   card: Card;
   start: string | undefined;
@@ -13,7 +13,7 @@ export type Item =
   | { type: 'new'; key: string; kind: CardKind }
   | { type: 'card'; key: string; kind: CardKind; card: Card; opened: Opened | undefined; isRemoved: boolean };
 
-/** Search criteria for cards. */
+/** Filter for the displayed cards. */
 export interface Filter {
   /** Text to find anywhere in a card. */
   text: string;
@@ -25,8 +25,8 @@ export const headKey = (kind: Kind): string => `head ${kind}`;
 export const newKey = (kind: Kind): string => `new ${kind}`;
 
 /**
- * Returns the items of a canvas, grouped by kind. Open forms are kept even if the filter excludes their card or another user
- * removes it.
+ * Returns the items of a canvas, grouped by card type. An open form stays even if the filter excludes its card or another user
+ * removes the card.
  */
 export function itemsOf(
   cards: readonly Card[],

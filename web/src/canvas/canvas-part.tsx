@@ -19,7 +19,7 @@ import { Checklist, type Count, Kinds } from './overview';
 import { Snapshots } from './snapshots';
 import { omitKeys } from './omit-keys';
 
-/** Screens of at least this width show the checklist and the snapshots beside the cards. */
+/** Media query for screens that show the checklist and the snapshots beside the cards. */
 const WIDE = '(min-width: 48em)';
 const TYPING_MS = 150;
 const ARRIVAL_MS = 300;
@@ -30,7 +30,7 @@ interface Arrival {
   align: 'start' | 'nearest';
 }
 
-/** Shows the model of a project: its cards by kind, and their gaps. */
+/** Shows the model of a project: its cards by type, and their gaps. */
 export default function CanvasPart({ project, mayWrite }: PartProps) {
   const { data: cards, error, refetch } = useCards(project.id);
   if (cards === undefined)
@@ -86,9 +86,9 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
     if (at < 0) return undefined;
     const scroll = () => list.current?.scrollToIndex(at + leadingCount, { align: arrival.align });
     scroll();
-    // A form takes the focus itself.
+    // A form takes the focus by itself.
     if (items[at]?.type === 'new') setArrival(undefined);
-    // On a slow computer, the list stops scrolling before it has measured the cards in between.
+    // Scrolls repeatedly. On a slow computer, the list stops scrolling before it has measured the cards in between.
     const timer = setInterval(scroll, ARRIVAL_MS);
     return () => clearInterval(timer);
   }, [arrival, items, leadingCount]);

@@ -15,7 +15,7 @@ import { omitKeys } from './omit-keys';
 
 const LABEL_FIELD: Field = { name: LABEL, label: 'Label' };
 
-/** Text that the user has typed into a field, and the saved text of the field when the user began to edit. */
+/** Text that the user has typed into a field, and the saved text of the field at the time when the user began to edit it. */
 interface Edit {
   text: string;
   over: string;
@@ -28,15 +28,15 @@ interface CardFormProps {
   card?: Card;
   /** Whether another user has removed the card. Its content can still be saved as a new card. */
   isRemoved?: boolean;
-  /** Key of `data` whose field is focused first. Default: the label. */
+  /** Key of `data` whose field receives the focus. Default: the label. */
   start?: string | undefined;
   context: CanvasContext;
   onDone: (saved?: Card) => void;
 }
 
 /**
- * Form of a card. Fields that the user has not edited follow changes by others. If others have changed an edited field, the form
- * shows both versions and does not save until the user chooses.
+ * Form of a card. Fields that the user has not edited are updated when other users change them. If another user has changed an
+ * edited field, the form shows both versions and cannot be saved until the user chooses one.
  */
 export function CardForm({ kind, projectId, card, isRemoved = false, start, context, onDone }: CardFormProps) {
   const form = useRef<HTMLFormElement>(null);
@@ -127,7 +127,7 @@ export function CardForm({ kind, projectId, card, isRemoved = false, start, cont
     else change.mutate({ base: card, ...(editedNames.includes(LABEL) && { label }), data });
   };
   const handleKeyDown = (event: KeyboardEvent): void => {
-    // Escape never discards edits, and closes an open list of choices first. Only the button discards edits.
+    // Escape first closes an open list of choices, and never discards edits. Only the button discards edits.
     const hasChoices = (event.target as HTMLElement).getAttribute('aria-expanded') === 'true';
     if (event.key === 'Escape' && editedNames.length === 0 && !hasChoices) close();
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
@@ -213,7 +213,7 @@ export function CardForm({ kind, projectId, card, isRemoved = false, start, cont
   );
 }
 
-/** Returns the variant of a card. If this variant lacks the field to focus first, returns a variant that includes the field. */
+/** Returns the variant of a card. If this variant does not contain the field to focus, returns a variant that does. */
 function initialVariant(
   kind: CardKind,
   texts: Texts,

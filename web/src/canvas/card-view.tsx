@@ -11,7 +11,7 @@ import { statementOf } from './statement';
 import { parseColumns, parseTable, textsOf } from './texts';
 import { ValueTableView } from './value-table-view';
 
-/** Maximum number of members shown for a set without figures. */
+/** Maximum number of members shown for a set without values. */
 const MAX_MEMBERS = 20;
 const STATUS_LABELS: Record<string, string | undefined> = { draft: 'Draft', needs_input: 'Needs input' };
 

@@ -8,7 +8,7 @@ export type Card = Schemas['CardResponse'];
 type NewCard = Schemas['CardCreateRequest'];
 export type Kind = NewCard['card_type'];
 
-/** Maximum number of attempts to write a card when only derived values, such as gaps, have changed. */
+/** Maximum number of attempts to write a card while only its derived values, such as gaps, change. */
 const MAX_ATTEMPTS = 5;
 
 /** The card has changed since the user last saw it. Nothing was written. */
@@ -21,7 +21,7 @@ export class CardChangedError extends Error {
   }
 }
 
-/** Adds a card to a canvas. @param onDone called when the card is shown */
+/** Adds a card to a canvas. @param onDone called when the new card is displayed */
 export function useAddCard(projectId: string, onDone: (added: Card) => void) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -38,7 +38,7 @@ export function useAddCard(projectId: string, onDone: (added: Card) => void) {
 }
 
 export interface CardChange {
-  /** Version that the change is based on. */
+  /** Version on which the change is based. */
   base: Card;
   label?: string;
   /** Keys to set. Null removes a key. */
@@ -94,8 +94,9 @@ interface CardPath {
 }
 
 /**
- * Writes to a card only if it is unchanged since the user saw it. The entity tag guards the time between the check and the write.
- * Because the tag also changes with the card's gaps, which depend on other cards, a failed write is checked and tried again.
+ * Writes to a card only if it is unchanged since the user saw it. The entity tag detects changes between this check and the
+ * write. Because the tag also changes with the card's gaps, which depend on other cards, the check and the write are repeated
+ * if the tag does not match.
  */
 async function writeIfUnchanged<Result>(
   client: WorkspaceClient,
@@ -117,7 +118,7 @@ async function writeIfUnchanged<Result>(
   }
 }
 
-/** Returns the cards with a card replaced, or removed without a `replacement`. */
+/** Returns the cards with one card replaced. Without a `replacement`, the card is removed. */
 const replaceCard = (cards: Card[], id: string, replacement: Card | undefined): Card[] =>
   cards.flatMap((card) => (card.id === id ? (replacement ?? []) : card));
 
@@ -129,7 +130,7 @@ async function cacheCurrentVersion(queries: QueryClient, projectId: string, base
 /** Shows the result of a write immediately, then refetches everything that depends on it. */
 async function updateCache(queries: QueryClient, projectId: string, change: (cards: Card[]) => Card[]): Promise<void> {
   const queryKey = keyOf(projectId, 'cards');
-  // A response from before the write would overwrite the new value.
+  // A response to a request from before the write would overwrite the new value.
   await queries.cancelQueries({ queryKey });
   queries.setQueryData<Card[]>(queryKey, (cards) => cards && change(cards));
   void queries.invalidateQueries({ queryKey });

@@ -22,7 +22,7 @@ interface FieldInputProps {
   isRequired: boolean;
   /** Reason why saving failed. */
   problem: string | undefined;
-  /** Gaps of the card that concern this field. */
+  /** Gaps of the card in this field. */
   gaps: Card['gaps'];
   onWrite: (text: string) => void;
 }
@@ -156,7 +156,7 @@ function FileField({ field: { name, type }, projectId, texts, onWrite, common }:
   return <Autocomplete {...common} data={data} limit={50} value={text} onChange={onWrite} />;
 }
 
-/** Submits on Enter, because a formula is always a single line, even if it wraps. */
+/** Submits the form on Enter. A formula is always a single line, even if it wraps. */
 function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   if (event.key !== 'Enter' || event.shiftKey || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing)
     return;

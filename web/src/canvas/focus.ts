@@ -1,7 +1,7 @@
 /**
- * Focuses an element that may still be hidden, because the list hides items until it has measured them.
+ * Focuses an element that may still be hidden. The list hides items until it has measured them.
  *
- * @param onFocused called after the element has taken the focus
+ * @param onFocused called after the element has received the focus
  * @returns a function that cancels the attempt
  */
 export function focusWhenVisible(find: () => HTMLElement | null | undefined, onFocused?: () => void): () => void {

@@ -3,15 +3,15 @@ import type { Kind } from './cards';
 /** Values of a form as text, by field name. Returned by {@link textsOf}. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** Field of a card as users read and write it. */
+/** Field of a card as users see and edit it. */
 export interface Field {
   name: string;
   label: string;
   /** Name of the field in the read-only view of a card. Default: the label. */
   short?: string;
   /**
-   * Type of the input. Default: a line of text. `amount` accepts a number or a formula. `columns` contains names of file
-   * columns. `renamed` contains file columns that have different names in formulas. Tables of figures or members use `table`
+   * Type of the input. Default: a single line of text. `amount` accepts a number or a formula. `columns` contains names of file
+   * columns. `renamed` contains file columns that have different names in formulas. Tables of values or members use `table`
    * instead.
    */
   type?:
@@ -19,16 +19,16 @@ export interface Field {
   table?: 'figures' | 'members';
   /** Keys of `data` that the field edits. Default: the field's name. */
   keys?: readonly string[];
-  /** Choices. The labels are clear without the field's name. The read-only view shows the short labels. */
+  /** Choices. Their labels are clear without the field's name. The read-only view shows the short labels. */
   choices?: readonly { value: string; label: string; short?: string }[];
   example?: string;
-  /** Value that applies if the field is empty. */
+  /** Value that is used if the field is empty. */
   defaultText?: string;
-  /** Whether the field is relevant for the current content of the form. Fields with a value are always shown. */
+  /** Returns whether the field is relevant for the current content of the form. Fields with a value are always shown. */
   isRelevant?: (texts: Texts, context: CanvasContext) => boolean;
 }
 
-/** State of the rest of the canvas that affects which fields are relevant. */
+/** State of the rest of the canvas, as far as it affects which fields are relevant. */
 export interface CanvasContext {
   objectives: number;
 }
@@ -58,7 +58,7 @@ const INDEX: Field = { name: 'index', label: 'For each', type: 'formula', exampl
 const UNIT: Field = { name: 'unit', label: 'Unit', example: 'pieces' };
 const isNotBinary = ({ domain }: Texts): boolean => domain !== 'binary';
 
-/** Kinds of cards, in the order of a model. */
+/** Card types, in the order in which a model is built. */
 export const KINDS: readonly CardKind[] = [
   {
     kind: 'objective',
@@ -259,7 +259,7 @@ export const KINDS: readonly CardKind[] = [
 export const editsKey = ({ name, keys = [name] }: Field, key: unknown): boolean =>
   typeof key === 'string' && keys.includes(key);
 
-/** Returns a kind, or undefined if this page does not support it yet. */
+/** Returns a card type, or undefined if this page does not support it yet. */
 export const kindOf = (card_type: string): CardKind | undefined => KINDS.find(({ kind }) => kind === card_type);
 
 /** Returns the fields that are relevant for the content of a form, in display order. */

@@ -8,7 +8,7 @@ import classes from './canvas.module.css';
 import type { Kind } from './cards';
 import { NUMBER } from './numbers';
 
-/** Number of cards of a kind, and how many of them have required gaps. */
+/** Number of cards of a type, and number of these cards that have required gaps. */
 export interface Count {
   kind: Kind;
   title: string;
@@ -16,7 +16,7 @@ export interface Count {
   incomplete: number;
 }
 
-/** Shows the requirements for solving the model. @param isShort whether met requirements are collapsed */
+/** Shows the requirements for solving the model. @param isShort whether to collapse the requirements that are met */
 export function Checklist({ project, isShort }: { project: Schemas['ProjectResponse']; isShort: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const { completeness } = project;
@@ -63,7 +63,7 @@ export function Checklist({ project, isShort }: { project: Schemas['ProjectRespo
   );
 }
 
-/** Navigation by kind of card. */
+/** Links to the card types. */
 export function Kinds({ counts, onOpen }: { counts: readonly Count[]; onOpen: (kind: Kind) => void }) {
   return (
     <nav className={classes.kinds} aria-label="Kinds of cards">

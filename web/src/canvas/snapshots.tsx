@@ -87,7 +87,7 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
   );
 }
 
-/** Asks for confirmation, because removal cannot be undone. */
+/** Asks for confirmation before removing a snapshot, because removal cannot be undone. */
 function RemoveSnapshot({ isRemoving, onRemove }: { isRemoving: boolean; onRemove: () => void }) {
   const [isConfirming, setConfirming] = useState(false);
   return (

@@ -9,7 +9,7 @@ export interface Statement {
   formula: string;
   /** Index of the statement, such as `p in products`. */
   index: string;
-  /** Fields that the statement includes. */
+  /** Names of the fields that the statement includes. */
   coveredFields: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function statementOf({ card_type, data }: Card): Statement | undefined {
   return undefined;
 }
 
-/** Returns, for example, `0 ≤ make ≤ 40`. A variable has a lower bound of 0 by default, unless it is free. */
+/** Returns the bounds of a variable, such as `0 ≤ make ≤ 40`. The lower bound is 0 by default, unless the variable is free. */
 function variableStatement(data: Card['data'], index: string): Statement | undefined {
   const name = textOfValue(data['name']);
   if (name === '') return undefined;

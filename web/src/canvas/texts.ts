@@ -15,7 +15,7 @@ import {
 
 type Data = Card['data'];
 
-/** Field name of the card's own label. */
+/** Name of the form field for the card's label. */
 export const LABEL = 'label';
 
 /** Returns the form values of a card as text. Without a card, all values are empty. */
@@ -48,7 +48,7 @@ export function changesOf({ fields }: CardKind, before: Data, texts: Texts, chan
   const isChanged = (...names: string[]): boolean => names.some((name) => changedNames.includes(name));
   const [figures, members] = [tableOf('figures', texts), tableOf('members', texts)];
   if (isChanged('figures', 'members')) changes['values'] = valuesFrom(figures, members, before);
-  // The members of a set from a file stay in the file, even if the card defines figures for them.
+  // If the members of a set come from a file, they stay there even if the card itself defines values for them.
   const isInFile = (texts['file_path'] ?? '') !== '' && before['members'] == null;
   if (isChanged('range') || (isChanged('members') && !isInFile)) {
     const range = texts['range']?.trim() ?? '';
@@ -61,7 +61,7 @@ export function changesOf({ fields }: CardKind, before: Data, texts: Texts, chan
 export const parseTable = (field: Field, text: string): ValueTable =>
   text === '' ? (field.table === 'figures' ? figuresOf({}) : membersOf({})) : (JSON.parse(text) as ValueTable);
 
-/** Returns the value of a card's field as text. Other programs may have written any type of value. */
+/** Returns the value of a card's field as text. Other programs may have written values of any type. */
 export function textOfValue(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

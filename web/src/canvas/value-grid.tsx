@@ -72,7 +72,7 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
   const move = (event: KeyboardEvent<HTMLInputElement>, row: number, column: number): void => {
     const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' || event.key === 'Enter' ? 1 : 0;
     if (step === 0 || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
-    // In other fields, Enter saves the card.
+    // Enter moves the focus to another row. In other fields, it would save the card.
     event.preventDefault();
     grid.current?.querySelector<HTMLElement>(`[data-cell="${row + step}-${column}"]`)?.focus();
   };

@@ -15,7 +15,7 @@ type Cells = Record<string, unknown>;
 const RANGE = /^(-?\d{1,9}) to (-?\d{1,9})$/;
 /** Maximum number of rows that a message names. */
 const MAX_NAMED_ROWS = 5;
-/** Maximum number of members of an expanded range. */
+/** Maximum number of members into which a range is expanded. */
 const MAX_RANGE_MEMBERS = 2_000;
 
 /** Returns the scalar values of a data card. */
@@ -70,7 +70,9 @@ export function problemOfFigures(table: ValueTable): string | undefined {
   return problemOfTable(table) ?? (names.length > 0 ? `Enter a number for ${named}, such as 2.5` : undefined);
 }
 
-/** Returns `values` of a data card. Text columns stay text. Other columns become numeric if all of their cells are numbers. */
+/**
+ * Returns `values` of a data card. Text columns stay text. All other columns become numeric if all of their cells are numbers.
+ */
 export function valuesFrom(figures: ValueTable, members: ValueTable, before: Data): Data | null {
   const values: [string, unknown][] = figures.rows.flatMap(([name = '', value = '']) =>
     name.trim() === '' ? [] : [[name.trim(), toNumber(value)]],
@@ -109,7 +111,7 @@ export function toNumber(text: string): number | undefined {
 
 export const isRange = (text: string): boolean => RANGE.test(text.trim());
 
-/** Returns explicitly listed members. A range is expanded only if it has values. */
+/** Returns the listed members. A range is expanded only if its members have values. */
 function listedMembers(members: unknown, isUsed: boolean): string[] {
   if (Array.isArray(members)) return members.map(textOfCell);
   return typeof members === 'string' && isUsed ? membersOfRange(members) : [];

@@ -6,8 +6,8 @@ import { useService } from '../service/service';
 const TYPING_MS = 300;
 
 /**
- * Returns the columns of a file as suggestions. If the file cannot be read, returns no columns, because the card's gaps already
- * give the reason.
+ * Returns the columns of a file, for suggestions. If the file cannot be read, returns no columns, because the card's gaps
+ * already explain the problem.
  */
 export function useFileColumns(
   projectId: string,

@@ -7,7 +7,7 @@ const MAX_PARALLEL = 3;
 /** Folder for files dropped into the conversation. */
 const FOLDER = 'uploads';
 
-/** File that is being uploaded to the workspace or has arrived there. */
+/** File that is being uploaded, or was uploaded, to the workspace. */
 export interface Attachment {
   key: number;
   name: string;
@@ -26,7 +26,10 @@ export function useAttachments(projectId: string) {
   const uploads = useRef(new Map<number, AbortController>());
   const reservedPaths = useRef(new Set<string>());
   const count = useRef(0);
-  /** Upload lanes. Each file waits for the previous file in its lane. */
+  /**
+   * Last upload of each lane. Each file waits for the previous file in its lane, so the number of lanes limits parallel
+   * uploads.
+   */
   const lanes = useRef<Promise<void>[]>([]);
   useEffect(() => {
     const { current } = uploads;
@@ -75,7 +78,10 @@ export function useAttachments(projectId: string) {
       lanes.current[lane] = (lanes.current[lane] ?? Promise.resolve()).then(() => send(key, file, upload));
     }
   };
-  /** Cancels the upload if it is still running. An uploaded file stays in the workspace. */
+  /**
+   * Removes an attachment and cancels its upload if it is still running. A file that was already uploaded stays in the
+   * workspace.
+   */
   const remove = (key: number): void => {
     uploads.current.get(key)?.abort();
     setAttachments((all) => all.filter((one) => one.key !== key));

@@ -24,8 +24,8 @@ interface ComposerProps {
 }
 
 /**
- * Input for messages and files. Enter sends, and Shift+Enter starts a new line. On touch devices, only the button sends. Drafts
- * stay in the tab until they are sent.
+ * Input for messages and files. Enter sends the message, and Shift+Enter starts a new line. On touch devices, only the button
+ * sends the message. Drafts are kept in the tab until they are sent.
  */
 export function Composer({
   projectId,
@@ -57,7 +57,7 @@ export function Composer({
     void send();
   };
   const handleKeyDown = (event: KeyboardEvent) => {
-    // While an input method composes text, such as Japanese, Enter confirms the text.
+    // While an input method composes text, for example in Japanese, Enter confirms the composed text.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouchDevice === true) return;
     event.preventDefault();
     void send();

@@ -15,9 +15,12 @@ import { answerIn, hasOpenQuestion, hasQuestions, Message } from './message';
 import { type LiveConversation, useConversation, useEarlierMessages } from './use-conversation';
 import { usePosting } from './use-posting';
 
-/** Distance from the end in pixels within which the list follows new messages. */
+/** Maximum distance from the end, in pixels, at which the list still follows new messages. */
 const END_THRESHOLD = 40;
-/** Time in milliseconds after a click or key press. If the list grows within this time, the user has expanded something. */
+/**
+ * Time in milliseconds after a click or key press. If the list grows within this time, the growth is attributed to the user,
+ * who has probably expanded something.
+ */
 const INTERACTION_MS = 500;
 
 /** Live conversation of a project with the agent. */
@@ -110,13 +113,13 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
   );
 }
 
-/** Returns the active turn and the message that it writes. */
+/** Returns the active turn and the id of the message that it writes. */
 const turnOf = ({ turn }: LiveConversation) => ({
   turn_id: turn?.turn_id ?? undefined,
   message_id: turn?.message_id ?? undefined,
 });
 
-/** Shows the conversation's status: an active turn, a lost connection, or a conversation that can no longer be followed. */
+/** Shows the state of the conversation: an active turn, a lost connection, or an error that prevents following it. */
 function State({ conversation: { turn, isInterrupted, error, retry, messages } }: { conversation: LiveConversation }) {
   if (error !== null && messages !== undefined)
     return <Failure title="Live updates have stopped" error={error} onRetry={retry} />;
@@ -142,9 +145,9 @@ interface MessagesProps {
   conversation: LiveConversation;
   /** Answers the question in a message. */
   onAnswer: ((messageId: string, answer: Schemas['AskUserQuestionAnswer']) => void) | undefined;
-  /** Number of messages posted here. A change scrolls to the end. */
+  /** Number of messages posted in this tab. A change scrolls to the end. */
   postedCount: number;
-  /** Ids of messages whose turns were stopped here. */
+  /** Ids of messages whose turns were stopped in this tab. */
   stopped: readonly string[];
   isSending: boolean;
   /** Posts a complete model for the agent to solve. */
@@ -202,7 +205,7 @@ function Messages({
     const content = box.current?.firstElementChild?.firstElementChild;
     if (!content) return undefined;
     const observer = new ResizeObserver(() => {
-      // When the user expands something in a message, the message stays in place.
+      // If the user has expanded something in a message, the message stays in place.
       if (performance.now() - lastInteraction.current > INTERACTION_MS) onReflow();
     });
     observer.observe(content);
@@ -247,7 +250,7 @@ function Messages({
         </Stack>
       </Container>
     );
-  // The newest question stays open until the agent asks another question.
+  // The newest question can be answered until the agent asks another question.
   const questionMessage = all.findLast(hasQuestions);
   return (
     <div ref={box} className={classes.box} onPointerDown={recordInteraction} onKeyDown={recordInteraction}>
@@ -265,9 +268,10 @@ function Messages({
           const { current: last } = lastScroll;
           lastScroll.current = { offset, viewport: viewportSize, size: scrollSize };
           setEndHidden(distanceToEnd > END_THRESHOLD);
-          // The scroll was caused by a change in the viewport size.
+          // The viewport has been resized, so the user has not scrolled.
           if (viewportSize !== last.viewport) return;
-          // Scrolling up stops following the end. Messages that grow or shrink do not count as scrolling.
+          // When the user scrolls up, the list no longer follows the end. Messages that grow or shrink do not count as
+          // scrolling.
           if (distanceToEnd < 2) isAtEnd.current = true;
           else if (offset < last.offset && scrollSize >= last.size) isAtEnd.current = false;
           else if (distanceToEnd < END_THRESHOLD) isAtEnd.current = true;

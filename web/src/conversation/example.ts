@@ -1,4 +1,4 @@
-/** Complete model that the guide understands and solves: 50 chairs and 15 tables for a profit of 2,325. */
+/** Complete model that the guide understands and can solve. The optimum is 50 chairs and 15 tables for a profit of 2,325. */
 export const EXAMPLE = [
   'maximize profit: 30 chairs + 55 tables',
   'chairs, tables integer',

@@ -4,7 +4,7 @@ import { Marked } from 'marked';
 import { useMemo } from 'react';
 import classes from './conversation.module.css';
 
-/** Allowed markup in the agent's text. Nothing may run, load, submit or be positioned over other content. */
+/** Markup that is allowed in the agent's text. Nothing in it may run, load, submit or cover other content. */
 const SANITIZE_OPTIONS = {
   ALLOWED_TAGS: [
     ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'code'],
@@ -28,7 +28,7 @@ const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
-    // Shows HTML in the text as source.
+    // Shows HTML in the text as source code.
     html: ({ text }) => escapeHtml(text),
     // Links to images instead of embedding them, because the browser would load them from any host.
     image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text === '' ? href : text)}</a>`,

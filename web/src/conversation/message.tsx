@@ -15,9 +15,9 @@ interface MessageProps {
   /** Answers the open question of this message. Undefined if the message cannot be answered now. */
   onAnswer: ((answer: Answer) => void) | undefined;
   isSending: boolean;
-  /** Whether the turn of this message was stopped here. */
+  /** Whether the turn of this message was stopped in this tab. */
   isStopped: boolean;
-  /** Answer that was given with a button. */
+  /** Answer that the user gave with a button. */
   answer: string | undefined;
 }
 
@@ -90,14 +90,14 @@ function SegmentView({
   return <Questions questions={questions} answer={answer} onAnswer={onAnswer} isSending={isSending} />;
 }
 
-/** Returns text and calls in order. Older messages have only text. */
+/** Returns the text and tool calls of a message in order. Older messages have only text. */
 function segmentsOf({ content, content_segments }: ChatMessage, answer: string | undefined): Segment[] {
   if (content_segments != null && content_segments.length > 0) return content_segments;
   const text = content === '' ? answer : content;
   return text === undefined ? [] : [{ type: 'text', content: text }];
 }
 
-/** Returns the answer in a message without text: the labels chosen for the previous question. */
+/** Returns the answer that a message without text contains: the labels chosen for the previous question. */
 export function answerIn(messages: readonly ChatMessage[], index: number): string | undefined {
   const { role, content, file_ids } = messages[index] ?? {};
   if (role !== 'user' || content !== '' || (file_ids ?? []).length > 0) return undefined;
@@ -108,7 +108,7 @@ export function answerIn(messages: readonly ChatMessage[], index: number): strin
   return answers?.join(', ') || '(answered a question)';
 }
 
-/** Whether an agent message asks questions, answered or not. */
+/** Whether an agent message asks questions, whether or not they were answered. */
 export const hasQuestions = ({ content_segments }: ChatMessage): boolean =>
   content_segments?.some((segment) => segment.type === 'tool_call' && questionsOf(segment).length > 0) ?? false;
 

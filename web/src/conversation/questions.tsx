@@ -15,7 +15,7 @@ type Selections = Record<number, string[]>;
 
 const ASK_TOOL = 'ask_user_question';
 
-/** Returns the questions of a call, or none if the call does not ask any. */
+/** Returns the questions of a call. Returns an empty list if the call does not ask any. */
 export function questionsOf(call: { tool?: string | null; input?: unknown }): Question[] {
   if (call.tool !== ASK_TOOL) return [];
   const { questions } = (call.input ?? {}) as { questions?: unknown };
@@ -40,7 +40,7 @@ interface QuestionsProps {
   isSending: boolean;
 }
 
-/** Shows the agent's questions. A single choice is sent on click, and several choices are sent together. */
+/** Shows the agent's questions. A single choice is sent on click. Multiple choices are sent together with a button. */
 export function Questions({ questions, answer, onAnswer, isSending }: QuestionsProps) {
   const [selections, setSelections] = useState<Selections>({});
   const [single] = questions;

@@ -3,7 +3,7 @@ import { Code, Loader, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import classes from './conversation.module.css';
 
-/** Displayed fields of a call. A message segment has the same fields, all of them optional. */
+/** Displayed fields of a call. A message segment has the same fields, but all of them are optional. */
 export type Call = Partial<Pick<Schemas['ToolCallData'], 'children'>> &
   Pick<Schemas['ContentSegmentData'], 'tool' | 'status' | 'input' | 'result' | 'error' | 'error_code' | 'duration_ms'>;
 
@@ -14,7 +14,7 @@ const MAX_CHARACTERS = 20_000;
 export function ToolCall({ call }: { call: Call }) {
   const { tool, status, error, duration_ms, children } = call;
   const isStopped = call.error_code === 'stopped';
-  // The values are only formatted once they are visible.
+  // The values are not formatted until they are visible.
   const [isOpen, setOpen] = useState(false);
   return (
     <details className={classes.call} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -73,7 +73,7 @@ function Value({ title, value }: { title: string; value: unknown }) {
   );
 }
 
-/** Returns a tool name such as `describe_table` as words. */
+/** Returns a tool name, such as `describe_table`, in plain words. */
 const toolLabel = (name: string): string => {
   const words = name.replaceAll(/[_-]+/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -27,7 +27,7 @@ export function useConversation(projectId: string): LiveConversation {
   const [turn, setTurn] = useState<ConversationState['turn']>();
   const [isInterrupted, setInterrupted] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  /** Counter that restarts following. */
+  /** Counter that restarts the connection when it changes. */
   const [attempt, setAttempt] = useState(0);
   const isVisible = usePageVisible();
 
@@ -67,7 +67,7 @@ export function useConversation(projectId: string): LiveConversation {
   return { messages, turn, isInterrupted, error, retry };
 }
 
-/** Reads messages before the loaded messages, page by page. */
+/** Reads the messages before the loaded messages, page by page. */
 export function useEarlierMessages(projectId: string, messages: readonly ChatMessage[]) {
   const { client, onFailure } = useService();
   const [earlier, setEarlier] = useState<ChatMessage[]>([]);
@@ -99,7 +99,7 @@ export function useEarlierMessages(projectId: string, messages: readonly ChatMes
 }
 
 /**
- * Merges loaded messages with newer messages, which take precedence. Drops loaded messages if there is a gap before the newer
+ * Merges loaded messages with newer messages, which take precedence. If messages are missing between them, drops the loaded
  * messages.
  */
 export function mergeMessages(loaded: readonly ChatMessage[], newer: readonly ChatMessage[]): ChatMessage[] {

@@ -12,7 +12,7 @@ export interface Posting {
   sendExample: () => void;
   /** Answers the question in a message. */
   answer: (messageId: string, reply: Schemas['AskUserQuestionAnswer']) => void;
-  /** Number of messages posted here. */
+  /** Number of messages posted in this tab. */
   postedCount: number;
   isPending: boolean;
   error: Error | null;
@@ -27,9 +27,9 @@ export function usePosting(projectId: string): Posting {
     mutationFn: async (message: NewMessage) => await client.conversation(projectId).post(message),
   });
   const [postedCount, setPostedCount] = useState(0);
-  /** Guards against two clicks before the next render. */
+  /** Prevents a second click from posting again before the next render. */
   const isPosting = useRef(false);
-  /** Last unconfirmed message. Sending it again reuses its id, so it stays a single message. */
+  /** Last unconfirmed message. Sending it again reuses its id, so that it is not posted twice. */
   const attempt = useRef({ text: '', id: '' });
   const post = useCallback(
     async (message: NewMessage): Promise<boolean> => {
@@ -40,7 +40,7 @@ export function usePosting(projectId: string): Posting {
         setPostedCount((count) => count + 1);
         return true;
       } catch {
-        // The mutation's `error` shows the failure.
+        // The mutation's `error` shows the failure to the user.
         return false;
       } finally {
         isPosting.current = false;

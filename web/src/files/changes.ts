@@ -6,7 +6,7 @@ import { headersOfPart, type IntentHeaders, useIntent } from '../service/use-int
 import type { ContainerRef } from './containers';
 import { followMoves, type Move } from './file-cards';
 
-/** Maximum number of files that a request moves or deletes. */
+/** Maximum number of files that a single request moves or deletes. */
 const BATCH_SIZE = 1_000;
 
 interface MoveFailure {
@@ -79,11 +79,11 @@ const inBatches = <Item>(items: Item[]): Item[][] =>
     items.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
   );
 
-/** Contents that would be deleted. */
+/** Number of files and folders that would be deleted. */
 export interface Contents {
   folders: number;
   files: number;
-  /** Whether `files` includes folders, because there are too many entries to count them separately. */
+  /** Whether `files` also counts folders, because there are too many entries to count them separately. */
   includesFolders: boolean;
 }
 
@@ -98,7 +98,7 @@ export async function contentsOf(
   for (const path of folders) {
     const body = { ...container, path, recursive: true, limit: BATCH_SIZE, offset: 0 };
     const { data } = await client.POST('/api/v1/files/list', { body, signal });
-    // Folders are listed first. Unless they fill the page, the page contains all of them.
+    // Folders are listed first. If they do not fill the page, the page contains all of them.
     const hasAllFolders = data.directories.length < BATCH_SIZE;
     sum.folders += hasAllFolders ? data.directories.length : 0;
     sum.files += hasAllFolders ? data.total - data.directories.length : data.total;

@@ -8,9 +8,9 @@ const MAX_SNAPSHOTS = 20;
 /** Request fields that identify a container. */
 export type ContainerRef = Omit<Schemas['FileContentRequest'], 'path'>;
 
-/** File tree that can be browsed in a project. */
+/** File tree that users can browse in a project. */
 export interface Container {
-  /** Key in URLs: `workspace`, `deployment`, or a snapshot id. */
+  /** Key of the container in URLs: `workspace`, `deployment`, or a snapshot id. */
   key: string;
   label: string;
   ref: ContainerRef;
@@ -22,7 +22,7 @@ const DEPLOYMENT = 'deployment';
 /** Returns the workspace of a project and its read-only containers. */
 export function useContainers({ id, origin_deployment_handle }: Schemas['ProjectResponse']): {
   containers: Container[];
-  /** Reason why snapshots are missing. */
+  /** Reason why snapshots are missing, or null. */
   error: Error | null;
   retry: () => void;
 } {
@@ -46,7 +46,7 @@ export function useContainers({ id, origin_deployment_handle }: Schemas['Project
   return { containers: [workspace, ...deployment, ...snapshots], error, retry: () => void refetch() };
 }
 
-/** Returns the container with a key, even if it is not in the list. */
+/** Returns the container with the given key, even if it is not in the list. */
 export function containerOf(containers: Container[], key: string): Container {
   const match = containers.find((container) => container.key === key);
   if (match !== undefined) return match;

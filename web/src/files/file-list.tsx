@@ -8,7 +8,7 @@ import classes from './files.module.css';
 import type { Entry, Listing } from './listing';
 import { displayName } from './paths';
 
-/** Actions for an entry. Undefined actions are not available. */
+/** Actions for an entry. An action that is not available is undefined. */
 export interface EntryActions {
   onDownload: (entry: Entry) => void;
   onCopyPath: (entry: Entry) => void;
@@ -25,7 +25,7 @@ interface FileListProps {
   openPath: string | undefined;
   urlOf: (entry: Entry) => string;
   onOpen: (entry: Entry) => void;
-  /** Opens the parent folder. Undefined at the top. */
+  /** Opens the parent folder. Undefined in the root folder. */
   onUp: (() => void) | undefined;
   actions: EntryActions;
   /** Selected entries by path. */
@@ -33,10 +33,10 @@ interface FileListProps {
   onToggle: (entry: Entry) => void;
 }
 
-/** Number of rows that PageUp and PageDown move. */
+/** Number of rows by which PageUp and PageDown move. */
 const PAGE_ROWS = 10;
 
-/** Contents of a folder. The list takes the focus as a whole and has an active row. */
+/** Contents of a folder. The list is a single tab stop and has an active row. */
 export function FileList({
   listing,
   label,
@@ -69,7 +69,7 @@ export function FileList({
   };
   const affected = (one: Entry): Entry[] => (selection.has(one.path) ? [...selection.values()] : [one]);
   const handleKeyDown = (event: KeyboardEvent): void => {
-    // Key presses in a menu belong to the menu.
+    // Keys pressed in a menu are handled by the menu.
     if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
     const one = entry(active);
     const moves: Record<string, number> = {
@@ -90,7 +90,7 @@ export function FileList({
     else if (event.key === 'Delete') actions.onDelete?.(affected(one));
     else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
       setMenuIndex(active);
-      // Otherwise the click would close the open menu.
+      // Without this, the click would also close the menu that it opens.
       event.stopPropagation();
     } else return;
     event.preventDefault();
@@ -154,7 +154,7 @@ const lastVisibleIndex = (list: VirtualizerHandle): number => list.findItemIndex
 
 interface RowProps {
   index: number;
-  /** Undefined while it is loading. */
+  /** Undefined while the entry is loading. */
   entry: Entry | undefined;
   href: string | undefined;
   isActive: boolean;
@@ -253,7 +253,7 @@ function EntryMenu({ entry, affected, actions, onClose }: EntryMenuProps) {
       position="bottom-end"
       withinPortal
       returnFocus={false}
-      // Gives the initial focus to the first item, because the menu contains only items.
+      // Focuses the first item initially, because the menu contains only items.
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>

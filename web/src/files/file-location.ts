@@ -20,7 +20,7 @@ export function fileUrl(projectId: string, { container, folder, file }: FileLoca
   return [pathOf(projectId, 'files'), container, ...path.split('/').map(encodeURIComponent)].join('/');
 }
 
-/** Returns the location from the URL, so that it supports history, bookmarks and sharing. */
+/** Returns the location in the URL. Because the location is stored there, history, bookmarks and sharing work. */
 export function useFileLocation(projectId: string): FileLocation {
   const [address] = useLocation();
   return useMemo(() => {

@@ -31,7 +31,7 @@ export default function FilesPart({ project, mayWrite }: PartProps) {
   const container = containerOf(containers, location.container);
   return (
     <Folder
-      // The selection, the active row and open dialogs belong to a single folder.
+      // The selection, the active row and open dialogs belong to this folder, so another folder must not reuse them.
       key={`${container.key}/${location.folder}`}
       projectId={project.id}
       location={location}
@@ -297,7 +297,7 @@ interface EntriesProps {
   list: React.ReactNode;
 }
 
-/** Shows the entries, or the reason why they are missing. */
+/** Shows the entries, or the reason why there are no entries. */
 function Entries({ listing, location: { container, folder }, mayWrite, upAddress, list }: EntriesProps) {
   const { total, error, retry } = listing;
   if (error instanceof NotFoundError)
@@ -430,12 +430,12 @@ function Toolbar({ container, containers, folder, urlOf, mayWrite, onNewFolder, 
 
 interface DropTargetProps {
   className: string | undefined;
-  /** Undefined if files cannot be dropped here. */
+  /** Called with the dropped files. Undefined if files cannot be dropped here. */
   onFiles: ((files: FileToUpload[]) => void) | undefined;
   children: React.ReactNode;
 }
 
-/** Accepts dropped files. */
+/** Area that accepts dropped files. */
 function DropTarget({ className, onFiles, children }: DropTargetProps) {
   const [isDragOver, setDragOver] = useState(false);
   const reading = useMutation({ mutationFn: droppedFiles, onSuccess: (files) => onFiles?.(files) });

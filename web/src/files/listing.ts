@@ -13,10 +13,10 @@ export type FileEntry = Schemas['FileEntry'];
 export type Entry = { path: string; file: FileEntry | undefined };
 
 export interface Listing extends Pick<Paged<unknown>, 'isLoading' | 'error' | 'retry' | 'setVisibleRange'> {
-  /** Undefined until it has loaded. */
+  /** Undefined until the first page has loaded. */
   total: number | undefined;
   entry: (index: number) => Entry | undefined;
-  /** Returns the entry at a path if its page has loaded. */
+  /** Returns the entry at a path. Returns undefined unless its page has loaded. */
   find: (path: string) => Entry | undefined;
 }
 

@@ -2,13 +2,13 @@ import { useThrottledValue } from '@mantine/hooks';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 
-/** Throttle for reading visible pages while the user scrolls, in milliseconds. */
+/** Minimum time, in milliseconds, between reads of visible pages while the user scrolls. */
 const THROTTLE_MS = 100;
-/** Number of items to read before and after the visible items. */
+/** Number of additional items to read before and after the visible items. */
 const MARGIN = 60;
 
 export interface Paged<Page> {
-  /** Any loaded page, preferably of the current key, for fields that are the same on all pages. */
+  /** Any loaded page, preferably of the current key. For fields that are the same on all pages. */
   anyPage: Page | undefined;
   /** Returns a page by number. While a new key is loading, returns the page of the previous key. */
   page: (number: number) => Page | undefined;
@@ -23,7 +23,7 @@ export interface Paged<Page> {
 }
 
 interface Paging<Page> {
-  /** Key of the list. Project events invalidate it. */
+  /** Query key of the list. Project events invalidate it. */
   queryKey: readonly unknown[];
   /** Number of items per page. */
   size: number;
@@ -48,7 +48,7 @@ export function usePages<Page>({ queryKey, size, read }: Paging<Page>): Paged<Pa
     queries: numbers.map((number) => ({
       queryKey: keyOfPage(number),
       queryFn: async ({ signal }: { signal: AbortSignal }) => await read(number * size, signal),
-      // Project events invalidate the pages.
+      // The pages stay fresh until project events invalidate them.
       staleTime: Infinity,
     })),
   });
@@ -59,7 +59,7 @@ export function usePages<Page>({ queryKey, size, read }: Paging<Page>): Paged<Pa
     if (currentPage !== undefined) lastPage.current = { queryKey, page: currentPage };
   });
   const previous = currentPage === undefined ? lastPage.current : undefined;
-  /** Pages found during this render. */
+  /** Pages already looked up during this render. */
   const pageCache = new Map<number, Page>();
   const find = (number: number): Page | undefined =>
     queries.getQueryData<Page>(keyOfPage(number)) ??

@@ -1,12 +1,12 @@
 /** Returns the last segment of a path. */
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Returns the parent folder of a path. Empty at the top. */
+/** Returns the parent folder of a path. Returns an empty string for a path in the root folder. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
-/** Splits a name into stem and extension, such as `demand` and `.csv`. */
+/** Splits a file name into its stem and its extension, such as `demand` and `.csv`. */
 export function splitName(name: string): [stem: string, ending: string] {
   const dot = name.lastIndexOf('.');
   return dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];

@@ -4,13 +4,13 @@ import { nameOf } from './paths';
 
 /** Maximum size of a file that is downloaded into memory. The browser streams larger files to disk. */
 const MAX_MEMORY_BYTES = 64 * 1024 ** 2;
-/** Time for the browser to start reading a blob URL, in milliseconds. */
+/** Time, in milliseconds, that the browser has to start reading a blob URL. */
 const REVOKE_DELAY_MS = 60_000;
 
 interface FileToSave {
   container: ContainerRef;
   path: string;
-  /** Undefined if unknown. */
+  /** Size in bytes. Undefined if unknown. */
   size: number | undefined;
 }
 

@@ -2,7 +2,8 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 
 /**
- * Catches errors in its children, such as a bug in the page, or a chunk that failed to load after a newer version was deployed.
+ * Catches errors in its children, such as a bug in the page, or a script that failed to load after a newer version was
+ * deployed.
  */
 export class Boundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false };

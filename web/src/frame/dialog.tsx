@@ -8,12 +8,12 @@ interface DialogProps {
 }
 
 /**
- * Dialog that is open while it is mounted. When it closes, the focus returns to the previous element. Set both `autoFocus` and
- * `data-autofocus` on the first field. `autoFocus` avoids lost key presses, and `data-autofocus` makes Modal keep the focus
- * there.
+ * Dialog that is open while it is mounted. When it closes, the focus returns to the previously focused element. Set both
+ * `autoFocus` and `data-autofocus` on the first field: with `autoFocus`, no key presses are lost, and `data-autofocus` makes
+ * Modal keep the focus there.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
-  // Modal only returns the focus if it stays mounted while it closes.
+  // Modal only returns the focus if it stays mounted while it is closing.
   const [previous] = useState(() => document.activeElement);
   useLayoutEffect(
     () => () => {

@@ -30,7 +30,7 @@ export function Frame({ children }: { children: ReactNode }) {
   );
 }
 
-/** Rejects files dropped outside a drop target. Otherwise the browser would open them instead of the page. */
+/** Ignores files that are dropped outside a drop target. Otherwise the browser would open them instead of the page. */
 function rejectDroppedFiles(): () => void {
   const reject = (event: DragEvent): void => {
     if (event.defaultPrevented || event.dataTransfer?.types.includes('Files') !== true) return;

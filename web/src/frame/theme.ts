@@ -1,6 +1,6 @@
 import { Badge, createTheme, type CSSVariablesResolver } from '@mantine/core';
 
-/** Uses system fonts, so nothing is loaded. The shade of filled buttons is dark enough for white text. */
+/** The theme uses system fonts, so no fonts are loaded. The shade of filled buttons is dark enough for white text. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: 8,
@@ -9,7 +9,7 @@ export const theme = createTheme({
   components: { Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 550 } }) },
 });
 
-/** Dimmed text has a contrast of at least 4.5:1. */
+/** These colors give dimmed text a contrast of at least 4.5:1. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -8,7 +8,7 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Formats the time since a moment in the largest suitable unit, such as `3 hours ago`. */
+/** Formats the time since a moment, in the largest suitable unit, such as `3 hours ago`. */
 export function formatAge(moment: string, now = Date.now()): string {
   const seconds = (Date.parse(moment) - now) / 1000;
   for (const [unit, length] of UNITS) {

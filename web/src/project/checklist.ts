@@ -2,7 +2,7 @@ import type { Schemas } from '@project-workspace/client';
 
 type Completeness = Schemas['CompletenessResponse'];
 
-/** Requirements for a model, in the same order as the agent asks about them. */
+/** Requirements for a model, in the order in which the agent asks about them. */
 const REQUIREMENTS: readonly [sentence: string, isMet: (completeness: Completeness) => boolean | undefined][] = [
   ['An objective is drafted', ({ objective_drafted }) => objective_drafted],
   ['The objectives are defined', ({ objectives_defined }) => objectives_defined],

@@ -19,5 +19,5 @@ export type PartName = keyof typeof PARTS;
 
 export const isPartName = (name: string): name is PartName => Object.hasOwn(PARTS, name);
 
-// Parts import it from `./paths`, because importing this file would create a cycle.
+// The parts themselves import `pathOf` from `./paths`, because importing it from this file would create a cycle.
 export { pathOf } from './paths';

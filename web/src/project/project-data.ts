@@ -4,10 +4,10 @@ import { useEffect } from 'react';
 import { usePageVisible } from '../service/page-visible';
 import { useService } from '../service/service';
 
-/** Kinds of project data. The key of an `execution` is followed by its id. */
+/** Kinds of project data. For an `execution`, the query key also contains its id. */
 export type DataKind = 'project' | 'cards' | 'files' | 'executions' | 'execution' | 'scenarios';
 
-/** Returns a query key. Project events invalidate it by kind of data. */
+/** Returns a query key. Project events invalidate query keys by kind of data. */
 export const keyOf = (projectId: string, kind: DataKind, ...further: unknown[]): unknown[] => [
   'project',
   projectId,
@@ -26,7 +26,7 @@ const AFFECTED_DATA: Record<ProjectEvent['type'], readonly DataKind[]> = {
   // A run may complete a checklist item, writes files, and affects comparisons of scenarios.
   'execution.changed': ['executions', 'project', 'scenarios'],
   'scenario.changed': ['scenarios'],
-  // The stream ends after a deletion, and the conversation has its own stream.
+  // The stream ends after a deletion. The conversation has its own stream.
   'project.deleted': [],
   'conversation.changed': [],
   'message.created': [],
@@ -58,13 +58,13 @@ export function useProjectEvents(projectId: string): void {
     const follow = async (): Promise<void> => {
       for await (const event of client.projectEvents(projectId, { signal: controller.signal, isPatient: true }))
         refetchChanged(queries, projectId, event);
-      // The project was deleted. Refetching shows that.
+      // The project was deleted. Refetching it shows this to the user.
       await queries.invalidateQueries({ queryKey: projectKey(projectId) });
     };
     follow().catch((error: unknown) => {
       if (controller.signal.aborted) return;
       onFailure(error);
-      // If the user has lost access, refetching the project shows that.
+      // If the user has lost access, refetching the project shows this.
       void queries.invalidateQueries({ queryKey: projectKey(projectId) });
     });
     return () => controller.abort();
@@ -77,7 +77,7 @@ function refetchChanged(queries: QueryClient, projectId: string, event: ProjectE
     return;
   }
   for (const kind of AFFECTED_DATA[event.type]) void queries.invalidateQueries({ queryKey: keyOf(projectId, kind) });
-  // Progress is reported every second and affects only this execution.
+  // Progress events arrive every second and affect only this execution.
   if (event.type === 'execution.changed' || event.type === 'execution.progress')
     void queries.invalidateQueries({ queryKey: keyOf(projectId, 'execution', event.data.execution_id) });
 }

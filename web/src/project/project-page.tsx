@@ -12,7 +12,7 @@ import { type PartName, PARTS, pathOf } from './parts';
 import { useProject, useProjectEvents } from './project-data';
 import classes from './project-page.module.css';
 
-/** Minimum width of screens that show the conversation next to another part. */
+/** Media query for screens that show the conversation next to another part. */
 const WIDE = '(min-width: 75em)';
 
 /** Page of a project: its name, the conversation with the agent, and the open part next to it. */
@@ -23,12 +23,12 @@ export function ProjectPage({ id, open }: { id: string; open: PartName | undefin
   useProjectEvents(id);
   const part = open && PARTS[open];
   useDocumentTitle(`${part === undefined ? '' : `${part.label} – `}${project?.name ?? 'Project'} – Project Workspace`);
-  // On narrow screens, the hidden conversation stays mounted to keep its draft, pending messages and scroll position.
+  // On narrow screens, the hidden conversation stays mounted to preserve its draft, pending messages and scroll position.
   const showsConversation = part === undefined || isWide === true;
   const [hasShownConversation, setShownConversation] = useState(showsConversation);
   if (showsConversation && !hasShownConversation) setShownConversation(true);
 
-  // If the project no longer exists, its cached data is obsolete.
+  // If the project no longer exists, its cached data must not be shown.
   if (project === undefined || error instanceof NotFoundError)
     return (
       <Container size="md" py="xl">

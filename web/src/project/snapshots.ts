@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useService } from '../service/service';
 import { keyOf } from './project-data';
 
-/** Exceeds the number of snapshots in any project. */
+/** Page size that exceeds the maximum number of snapshots in a project. */
 const MAX_SNAPSHOTS = 1000;
 
 /** Reads the snapshots of a project, newest first. */

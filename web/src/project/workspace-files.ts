@@ -5,7 +5,7 @@ import { keyOf } from './project-data';
 
 /** Maximum number of files listed. */
 const MAX_FILES = 1000;
-/** Files that can be read as tables. */
+/** File names that can be read as tables. */
 export const TABLE = /\.(csv|tsv|json|ndjson|parquet|xlsx)$/i;
 
 /** Returns the workspace files. Empty until they have loaded. */
@@ -44,7 +44,7 @@ export const tableShapeQuery = (client: WorkspaceClient, projectId: string, path
         path,
         ...(sheet !== undefined && { sheet }),
       } as const;
-      // Unreadable rows do not affect the columns.
+      // `ignore_errors` is set because unreadable rows do not affect the columns.
       const body = { ...request, ignore_errors: true, limit: 1 };
       const { columns, sheets } = (await client.POST('/api/v1/files/table', { body, signal })).data;
       return { columns, sheets: sheets ?? [] };

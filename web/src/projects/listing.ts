@@ -3,7 +3,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useService } from '../service/service';
 
 const PAGE_SIZE = 100;
-/** Polling interval for project statuses in milliseconds. */
+/** Interval, in milliseconds, at which project statuses are polled. */
 const POLL_MS = 5_000;
 
 export type Project = Schemas['ProjectSummary'];
@@ -15,7 +15,7 @@ export interface ProjectFilter {
   mine: boolean;
 }
 
-/** Query key of all project listings. It is invalidated when a project is created. */
+/** Query key of all project listings. Creating a project invalidates it. */
 export const PROJECTS = ['projects'];
 
 /** Reads the projects that match a filter, most recently changed first. */
@@ -31,14 +31,14 @@ export function useProjects({ q, mine }: ProjectFilter) {
     },
     getNextPageParam: ({ offset, projects, total }) =>
       offset + projects.length < total && projects.length > 0 ? offset + projects.length : undefined,
-    // Keeps the previous results until the search has finished.
+    // Keeps the previous results on screen until the search has finished.
     placeholderData: keepPreviousData,
     // Polls only while a single page is loaded.
     refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) <= 1 ? POLL_MS : false),
   });
 }
 
-/** Removes duplicates, because a project that moves between pages appears on both. */
+/** Removes duplicates. A project that moves to another page while pages are being loaded may appear on both. */
 export function projectsOf(pages: { projects: Project[] }[]): Project[] {
   return [...new Map(pages.flatMap(({ projects }) => projects).map((project) => [project.id, project])).values()];
 }

@@ -12,7 +12,7 @@ import { PROJECTS } from './listing';
 
 type Request = Schemas['ProjectCreateRequest'];
 
-/** Maximum number of deployments offered. Users can search for others by name. */
+/** Maximum number of deployments offered. Users can search for other deployments by name. */
 const MAX_DEPLOYMENTS = 100;
 const MAX_NAME_LENGTH = 100;
 const EMPTY: Request = { name: '', short_description: '', from_deployment: null, visibility: 'company' };

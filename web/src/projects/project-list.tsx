@@ -63,7 +63,7 @@ function Row({ project, position, count }: { project: Project; position: number;
   );
 }
 
-/** Returns the number of met requirements. */
+/** Returns how many requirements are met. */
 function checklistProgress(completeness: NonNullable<Project['completeness']>): string {
   const points = checklistOf(completeness);
   const metCount = points.filter(({ isMet }) => isMet).length;
@@ -72,7 +72,7 @@ function checklistProgress(completeness: NonNullable<Project['completeness']>): 
 
 const CREDITS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 
-/** Shows the activity in a project. Idle projects have no color. */
+/** Shows what a project is currently doing. Idle projects have no color. */
 function Status({ status }: { status: Project['status'] }) {
   if (status === 'solving')
     return (

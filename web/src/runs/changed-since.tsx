@@ -30,7 +30,7 @@ export function ChangedSince({ projectId, run }: { projectId: string; run: Solve
   );
 }
 
-/** Variant of {@link ChangedSince} for a run id. */
+/** Same as {@link ChangedSince}, for a run that must be loaded by its id. */
 export function RunChangedSince({ projectId, runId }: { projectId: string; runId: string }) {
   const { data: run } = useRun(projectId, runId);
   return run === undefined ? null : <ChangedSince projectId={projectId} run={run} />;

@@ -3,7 +3,7 @@ import type { RunSummary, Scenario } from './runs-data';
 
 type Card = Pick<Schemas['CardResponse'], 'id' | 'label' | 'updated_at' | 'data'>;
 
-/** Current model. */
+/** Current state of the model. */
 export interface CurrentModel {
   cards: readonly Card[];
   files: readonly Pick<Schemas['FileEntry'], 'path' | 'modified'>[];
@@ -36,7 +36,7 @@ export function changesSince(
   ];
 }
 
-/** Maximum number of names shown. The remaining names are counted. */
+/** Maximum number of names in the sentence. The remaining names are counted. */
 const MAX_NAMES = 3;
 
 /** Returns the changes as a sentence: `The model has changed since: Labour, Hours and 2 more`. */

@@ -9,25 +9,27 @@ const signedPercent = new Intl.NumberFormat(undefined, {
 });
 const credits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
 const MIN_SHOWN = 0.0001;
-/** Significant digits of figures below 1e13. Doubles have two or three more digits, which are lost to rounding errors. */
+/**
+ * Number of significant digits of numbers below 1e13. Doubles have two or three more digits, which may contain rounding errors.
+ */
 const DIGITS = 13;
 /** Absolute values below this are treated as zero. */
 const ZERO_TOLERANCE = 1e-9;
-/** Maximum relative difference of values that count as equal. */
+/** Maximum relative difference between values that count as equal. */
 const EQUALITY_TOLERANCE = 1e-9;
 const MINUTE = 60;
 
-/** Placeholder for a missing figure. */
+/** Placeholder for a missing number. */
 export const NONE = '–';
 
-/** Removes rounding errors from a figure: 91.99999999999991 becomes 92, and -8.5e-14 becomes 0. */
+/** Removes rounding errors from a number: 91.99999999999991 becomes 92, and -8.5e-14 becomes 0. */
 export function roundFigure(value: number): number {
   const size = Math.abs(value);
   if (size < ZERO_TOLERANCE) return 0;
   return size < 10 ** DIGITS ? Number(value.toPrecision(DIGITS)) : Math.round(value);
 }
 
-/** Formats a figure with its significant digits. */
+/** Formats a number with its significant digits. */
 export function formatFigure(exact: number | null | undefined): string {
   if (exact == null) return NONE;
   const value = roundFigure(exact);
@@ -49,13 +51,16 @@ export function differenceOf(value: number, of: number): number {
 export const formatDifference = (value: number | null): string =>
   value === null ? NONE : roundFigure(value) > 0 ? `+${formatFigure(value)}` : formatFigure(value);
 
-/** Formats a share, such as `1.5 %`. A very small positive share is shown as less than the smallest displayed share. */
+/**
+ * Formats a share as a percentage, such as `1.5 %`. A very small positive share is shown as less than the smallest displayed
+ * percentage.
+ */
 export function formatShare(value: number | null | undefined): string {
   if (value == null) return NONE;
   return value > 0 && value < MIN_SHOWN ? `< ${percent.format(MIN_SHOWN)}` : percent.format(value);
 }
 
-/** Formats a change relative to a value. A change relative to 0 is undefined. */
+/** Formats a change relative to a value. Returns a placeholder if the value is 0. */
 export const formatRelative = (change: number | null, of: number | null): string =>
   change === null || of === null || of === 0 ? NONE : signedPercent.format(change / Math.abs(of));
 
@@ -68,7 +73,7 @@ export function formatSeconds(seconds: number): string {
   return [`${Math.floor(whole / MINUTE)} min`, ...(rest > 0 ? [`${rest} s`] : [])].join(' ');
 }
 
-/** Formats a cost. */
+/** Formats a cost in credits. */
 export const formatCost = (value: number | null): string => (value === null ? NONE : credits.format(value));
 
 const counts = new Intl.NumberFormat();

@@ -168,7 +168,7 @@ interface RowProps {
   count: number;
 }
 
-/** Row of the list. Progress is polled only while an active run is visible. */
+/** Row of the list. Progress is polled only while a row with an active run is visible. */
 function Row({ projectId, run, scenarios, position, count }: RowProps) {
   const isActive = !isFinished(run);
   const { data: active } = useRun(projectId, run.id, isActive);
@@ -213,7 +213,7 @@ function Row({ projectId, run, scenarios, position, count }: RowProps) {
   );
 }
 
-/** Describes who started a run. */
+/** Returns the name of the user or API key that started a run. */
 export function starterOf({ triggered_by }: RunSummary, me: string | null): string {
   const [kind, id = ''] = triggered_by.split(/:(.*)/s);
   if (kind === 'agent') return 'by the agent';
@@ -221,7 +221,7 @@ export function starterOf({ triggered_by }: RunSummary, me: string | null): stri
   return id === me ? 'by you' : `by ${id}`;
 }
 
-/** Returns the kind of model that a run has solved. */
+/** Returns which kind of model a run has solved. */
 export const modelKindOf = ({
   scenario_id,
   input_file_ids,

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { RunSummary } from './runs-data';
 import classes from './runs.module.css';
 
-/** Label and tone of each run status. */
+/** Label and tone for each run status. */
 const STATUS_STYLES: Record<string, [label: string, tone: 'neutral' | 'active' | 'good' | 'fair' | 'bad']> = {
   queued: ['Waiting', 'neutral'],
   running: ['Solving', 'active'],

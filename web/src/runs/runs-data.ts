@@ -12,7 +12,7 @@ export type Result = NonNullable<Run['result']>;
 export const STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Number of runs per page. It is also the maximum number of scenarios per project. */
+/** Number of runs per page. The maximum number of scenarios per project is the same. */
 const PAGE_SIZE = 100;
 
 export interface RunFilter {
@@ -40,7 +40,7 @@ export function useRuns(projectId: string, { q, status, scenario_id }: RunFilter
     },
     getNextPageParam: ({ offset, executions, total }) =>
       offset + executions.length < total && executions.length > 0 ? offset + executions.length : undefined,
-    // Keeps the previous results until the search has finished.
+    // Keeps the previous results on screen until the search has finished.
     placeholderData: keepPreviousData,
   });
 }
@@ -55,7 +55,7 @@ async function fetchRuns(
   return (await client.GET(path, { params: { path: { project_id: projectId }, query }, signal })).data;
 }
 
-/** Removes duplicates, because a run that moves between pages appears on both. */
+/** Removes duplicates. A run that moves to another page while pages are being loaded may appear on both. */
 export const runsOf = (pages: { executions: RunSummary[] }[]): RunSummary[] => [
   ...new Map(pages.flatMap(({ executions }) => executions).map((run) => [run.id, run])).values(),
 ];
@@ -93,7 +93,7 @@ export function useRunCards(projectId: string, id: string, enabled = true) {
   });
 }
 
-/** Reads the queued and running runs. */
+/** Reads the runs that are queued or running. */
 export function useActiveRuns(projectId: string): Run[] {
   const { client } = useService();
   const { data: active = [] } = useQuery({
@@ -123,7 +123,7 @@ export function useScenarios(projectId: string) {
   });
 }
 
-/** Returns the name of a run. Default: the name of the model that it has solved. */
+/** Returns the name of a run. Default: the name of the model that the run has solved. */
 export function nameOf(
   run: Pick<RunSummary, 'name' | 'scenario_id' | 'input_file_ids'>,
   scenarios: Scenario[] = [],
@@ -147,9 +147,9 @@ export function secondsOf({
   return progress?.seconds ?? null;
 }
 
-/** Folder for the output of runs, which is not offered as input. */
+/** Folder for the output of runs. Its files are not offered as input. */
 const RESULTS_FOLDER = 'results/';
 
-/** Returns the paths of possible input files whose names match a pattern. */
+/** Returns the paths of workspace files that can be used as input and whose names match a pattern. */
 export const useInputFiles = (projectId: string, endings: RegExp): string[] =>
   useFilePaths(projectId, endings).filter((path) => !path.startsWith(RESULTS_FOLDER));

@@ -55,7 +55,7 @@ export default function RunsPart({ project, mayWrite }: PartProps) {
 
 interface SectionLinkProps {
   href: string;
-  /** Paths below `href` that belong to other links. */
+  /** Paths below `href` for which other links are active. */
   excludedPaths?: readonly string[];
   children: ReactNode;
 }

@@ -12,12 +12,15 @@ const MAX_LISTED = 5;
 
 /** Reasons why a canvas cannot be solved. */
 export interface SolveBlockers {
-  /** Whether no scenario can be solved either. */
+  /** Whether scenarios cannot be solved either. */
   isUnsolvable: boolean;
   sentences: string[];
 }
 
-/** Returns the reasons why a canvas cannot be solved. Empty for a snapshot, which is solved unchanged. */
+/**
+ * Returns the reasons why a canvas cannot be solved. Returns no reasons for a snapshot, because a snapshot is always solved as
+ * it is.
+ */
 export function useSolveBlockers({ id, workspace_mode, completeness }: Schemas['ProjectResponse']): SolveBlockers {
   const { data: cards } = useCards(id, workspace_mode === 'define');
   return cards === undefined || workspace_mode !== 'define'
@@ -25,14 +28,14 @@ export function useSolveBlockers({ id, workspace_mode, completeness }: Schemas['
     : findBlockers(cards, completeness?.all_variables_provided !== false);
 }
 
-/** @param isProvided whether every name in the formulas is a variable or a value */
+/** @param isProvided whether every name in the formulas is defined as a variable or a value */
 function findBlockers(cards: readonly Card[], isProvided: boolean): SolveBlockers {
   const hasCard = (type: string): boolean => cards.some(({ card_type }) => card_type === type);
   const missingCards = [
     ...(hasCard('objective') ? [] : ['There is no objective. What should the plan maximize or minimize?']),
     ...(hasCard('variable') ? [] : ['There is no variable. What does the plan decide?']),
   ];
-  // KPIs only rate a plan, so the solver does not need them.
+  // Gaps of KPIs are ignored. KPIs only rate a plan, so the solver does not need them.
   const gaps = cards
     .filter(({ card_type }) => card_type !== 'kpi')
     .flatMap(({ label, gaps: cardGaps }) =>

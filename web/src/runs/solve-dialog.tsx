@@ -29,7 +29,7 @@ interface SolveDialogProps {
   onClose: () => void;
 }
 
-/** Asks for the model and the run options, then starts the run. */
+/** Asks for the model and the run options, and starts the run. */
 export function SolveDialog({ opened, onClose, ...rest }: SolveDialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Solve" closeButtonProps={{ 'aria-label': 'Close' }} centered>
@@ -60,7 +60,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
   const isFile = model.startsWith(FILE);
   const isScenario = model.startsWith(SCENARIO);
   const isIncomplete = blockers.sentences.length > 0;
-  // A scenario may turn off the incomplete cards.
+  // A scenario may turn off the cards that are incomplete.
   const isBlocked = !isFile && (isScenario ? blockers.isUnsolvable : isIncomplete);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -96,7 +96,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
           searchable={scenarios.length + files.length > 6}
           onChange={(value) => {
             setModel(value ?? CANVAS);
-            // By default, a run of a model file does not count for the canvas checklist.
+            // By default, the run of a model file does not update the checklist of the canvas.
             setUpdatesChecklist(value?.startsWith(FILE) !== true);
           }}
           error={problemAt(start.error, 'scenario_id') ?? problemAt(start.error, 'input_file_ids')}

@@ -11,7 +11,7 @@ import {
   ValidationError,
 } from '@project-workspace/client';
 
-/** Shows a failure, its reason and possible solutions. */
+/** Shows a failure, its reason, and what the user can do about it. */
 export function Failure({ title, error, onRetry }: { title: string; error: unknown; onRetry?: () => void }) {
   return (
     <Alert color="red" variant="light" role="alert" title={title}>
@@ -30,7 +30,7 @@ export function Failure({ title, error, onRetry }: { title: string; error: unkno
   );
 }
 
-/** Returns the service's own message if available. */
+/** Returns the reason for a failure. Uses the service's own message if available. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ConnectionError) return 'The service cannot be reached.';
   return error instanceof Error ? error.message : String(error);
@@ -50,6 +50,6 @@ function adviceFor(error: unknown): string {
   return 'Reload the page. If the problem persists, contact the operator of the service.';
 }
 
-/** Adds the request id, so that the request can be found in the service's log. */
+/** Adds the request id, which identifies the request in the service's log. */
 const withId = (advice: string, requestId: string | undefined): string =>
   requestId === undefined ? `${advice}.` : `${advice} and include the request id ${requestId}.`;

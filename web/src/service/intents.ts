@@ -4,8 +4,7 @@ import { newId } from '@project-workspace/client';
 const DOUBLE_CLICK_MS = 500;
 
 /**
- * Assigns an idempotency key to each user action. Repeated presses of the same button reuse the key until the action has
- * succeeded.
+ * Assigns an idempotency key to each user action. Pressing the same button again reuses the key until the action has succeeded.
  */
 export class Intents {
   /** Idempotency key of the current action. */
@@ -14,7 +13,7 @@ export class Intents {
   private isPending = false;
   private succeededAt: number | undefined;
 
-  /** Begins an action. Returns false if the action is pending or has just succeeded. */
+  /** Begins an action. Returns false if the action is still pending or has just succeeded. */
   tryBegin(action: unknown, now = Date.now()): boolean {
     const text = String(JSON.stringify(action));
     const isSame = text === this.action;

@@ -1,6 +1,6 @@
 import { Center, Loader, VisuallyHidden } from '@mantine/core';
 
-/** Placeholder for loading content. */
+/** Placeholder while content is loading. */
 export function Loading({ name }: { name: string }) {
   return (
     <Center mih={200} role="status">

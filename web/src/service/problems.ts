@@ -1,6 +1,6 @@
 import { type ValidationEntry, ValidationError } from '@project-workspace/client';
 
-/** Returns the validation errors of a failed request. Empty for other failures. */
+/** Returns the validation errors of a failed request. Returns an empty list for other failures. */
 export const entriesOf = (error: unknown): readonly ValidationEntry[] =>
   error instanceof ValidationError ? error.entries : [];
 

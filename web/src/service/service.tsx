@@ -6,13 +6,13 @@ import { createContext, type ReactNode, useContext, useState } from 'react';
 export interface Service {
   client: WorkspaceClient;
   me: Schemas['MeResponse'];
-  /** Aborted on sign-out. Ends tasks that continue in the background. */
+  /** Aborted on sign-out. Ends tasks that run in the background. */
   signOutSignal: AbortSignal;
 }
 
-/** Service context of a signed-in user. */
+/** Service context of the signed-in user. */
 interface ServiceContextValue extends Service {
-  /** Must be called for failures outside of queries. An invalid token ends the session. */
+  /** Must be called for failures outside of queries. A failure due to an invalid token ends the session. */
   onFailure: (error: unknown) => void;
 }
 
@@ -32,7 +32,9 @@ interface ServiceProviderProps {
   children: ReactNode;
 }
 
-/** Provides the service context. Remount it for each sign-in, because the cache contains data of a single caller. */
+/**
+ * Provides the service context. It must be remounted for each sign-in, because the cache contains the data of a single caller.
+ */
 export function ServiceProvider({ service, onTokenRejected, children }: ServiceProviderProps) {
   const [contextValue] = useState(() => {
     const onFailure = (error: unknown): void => {
@@ -49,7 +51,7 @@ export function ServiceProvider({ service, onTokenRejected, children }: ServiceP
 }
 
 function createQueryClient(onError: (error: unknown) => void): QueryClient {
-  // The client already retries temporary failures, and it detects an unreachable service more reliably than the browser.
+  // The client itself retries temporary failures, and it detects an unreachable service more reliably than the browser.
   const options = { retry: false, networkMode: 'always' } as const;
   return new QueryClient({
     queryCache: new QueryCache({ onError }),

@@ -3,7 +3,7 @@ import { saveInTab } from './save-in-tab';
 import { useService } from './service';
 
 /**
- * State that the user edits. It is kept in the tab across reloads and navigation. Call `forget` when the user has saved or
+ * State that the user edits. It is kept in the tab across reloads and navigation. Call `forget` after the user has saved or
  * discarded it.
  *
  * @param name unique name of the state on the page

@@ -11,7 +11,7 @@ type Options<Result, Action> = Omit<UseMutationOptions<Result, Error, Action>, '
 
 /**
  * Mutation that is sent once, even if the user presses its button repeatedly. Retries of the same action reuse the idempotency
- * key. Pass everything that the requests depend on to `mutate`.
+ * key. Pass everything that affects the requests to `mutate`.
  */
 export function useIntent<Result, Action = void>({ mutationFn, ...options }: Options<Result, Action>) {
   const [intents] = useState(() => new Intents());
@@ -38,7 +38,7 @@ export function useIntent<Result, Action = void>({ mutationFn, ...options }: Opt
   return { ...mutation, mutate };
 }
 
-/** Returns the headers for a single request of an action with several requests. */
+/** Returns the headers for one of several requests of an action. */
 export const headersOfPart = (headers: IntentHeaders, part: number): IntentHeaders => ({
   'idempotency-key': `${headers['idempotency-key']}-${part}`,
 });

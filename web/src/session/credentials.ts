@@ -3,14 +3,14 @@ import type { TokenSource } from '@project-workspace/client';
 /** Credentials of the signed-in user. */
 export interface Credentials {
   token: TokenSource;
-  /** Identity of the development token. Undefined for other tokens. */
+  /** Identity in the development token. Undefined for other tokens. */
   development?: { role: Role };
 }
 
 export type Role = 'company' | 'member';
 type DevelopmentTokens = Record<Role, string>;
 
-/** OpenID provider for signing in. */
+/** OpenID Connect provider for signing in. */
 export interface Provider {
   issuer: string;
   client_id: string;
@@ -24,12 +24,15 @@ export interface SignInState {
   provider: Provider | null;
 }
 
-/** Keys in `sessionStorage`, which is limited to this tab and cleared when the tab closes. */
+/** Keys in `sessionStorage`, which belongs to this tab and is cleared when the tab is closed. */
 const TOKEN_KEY = 'token';
 const ROLE_KEY = 'development-role';
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** Returns a saved pasted token. Otherwise returns the tokens of the provider or of development mode. */
+/**
+ * Returns the token that the user has pasted, if it was saved. Otherwise returns the tokens of the provider or of development
+ * mode.
+ */
 export async function findCredentials(signal: AbortSignal): Promise<SignInState> {
   const { development, provider } = await fetchSignInOptions(signal);
   const token = sessionStorage.getItem(TOKEN_KEY);

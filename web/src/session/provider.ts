@@ -2,16 +2,16 @@ import type { TokenSource } from '@project-workspace/client';
 import * as oauth from 'oauth4webapi';
 import type { Provider } from './credentials';
 
-/** Storage key of a sign-in that waits for the redirect from the provider. */
+/** Storage key for the state of a sign-in that waits for the provider to redirect back. */
 const PENDING_KEY = 'pending-sign-in';
-/** Storage key of the tokens, kept until the tab closes. */
+/** Storage key of the tokens, which are kept until the tab is closed. */
 const TOKENS_KEY = 'provider-tokens';
 
 interface PendingSignIn {
   verifier: string;
   state: string;
   nonce: string;
-  /** Fragment of the URL to return to. */
+  /** URL fragment to return to after the sign-in. */
   hash: string;
 }
 
@@ -22,7 +22,10 @@ interface Tokens {
 
 const NO_SECRET = oauth.None();
 
-/** Redirects the browser to the provider, which redirects back with a code. With PKCE, only this tab can use the code. */
+/**
+ * Redirects the browser to the provider, which redirects back with an authorization code. With PKCE, only this tab can exchange
+ * the code for tokens.
+ */
 export async function redirectToProvider(provider: Provider): Promise<void> {
   const { authorization_endpoint } = await discoverServer(provider);
   if (authorization_endpoint === undefined) throw new Error('The provider has no sign-in page.');
@@ -50,8 +53,8 @@ export async function redirectToProvider(provider: Provider): Promise<void> {
 }
 
 /**
- * Returns the token source after a redirect from the provider or during a session, otherwise undefined. @throws an error with the
- * provider's message if it has denied access
+ * Returns the token source if the provider has just redirected back or if a session exists, otherwise undefined. @throws an
+ * error with the provider's message if the provider has denied access
  */
 export async function findProviderTokens(provider: Provider): Promise<TokenSource | undefined> {
   const pending = readStored<PendingSignIn>(PENDING_KEY);
@@ -62,7 +65,7 @@ export async function findProviderTokens(provider: Provider): Promise<TokenSourc
 
 async function exchangeCode(provider: Provider, { verifier, state, nonce, hash }: PendingSignIn): Promise<void> {
   const address = new URL(location.href);
-  // Removes the code even if the exchange fails, so that neither a reload nor a copied URL reuses it.
+  // Removes the authorization code even if the exchange fails, so that neither a reload nor a copied URL uses it again.
   sessionStorage.removeItem(PENDING_KEY);
   history.replaceState(null, '', location.pathname + hash);
   const server = await discoverServer(provider);
@@ -98,8 +101,8 @@ function validateRedirect(
 }
 
 /**
- * Returns the saved token on the first call, and a renewed token on later calls. If renewal is impossible, returns the old token
- * again.
+ * Returns the saved token on the first call, and a renewed token on later calls. If the token cannot be renewed, returns the
+ * old token again.
  */
 function createTokenSource(provider: Provider): TokenSource {
   let currentToken: string | undefined;
@@ -128,7 +131,7 @@ async function renewToken(provider: Provider, { access_token, refresh_token }: T
     saveTokens({ refresh_token, ...tokens });
     return tokens.access_token;
   } catch (error) {
-    // The session at the provider has ended. The service will reject the old token, and the user must sign in again.
+    // The session with the provider has ended. The service will reject the old token, so the user must sign in again.
     if (error instanceof oauth.ResponseBodyError) return access_token;
     throw error;
   }

@@ -9,7 +9,7 @@ interface SignInProps {
   onToken: (token: string) => void;
 }
 
-/** Sign-in page with a link to the provider, if configured, and a field for pasting a token. */
+/** Sign-in page. It has a field for pasting a token and, if a provider is configured, a link to the provider. */
 export function SignIn({ reason, provider, onToken }: SignInProps) {
   return (
     <Center mih="80vh" p="md">
@@ -62,7 +62,7 @@ function TokenSignIn({ isFirst, onToken }: { isFirst: boolean; onToken: (token: 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const text = token.trim().replace(/^Bearer\s+/i, '');
-    // Other characters cannot be sent in a header.
+    // Tokens with other characters cannot be sent in a header.
     if (/^[\x21-\x7e]+$/.test(text)) onToken(text);
     else
       setProblem(

@@ -44,7 +44,7 @@ const PROVIDER_SESSION_ENDED =
 /** Shows its children to signed-in users, and the sign-in page to everyone else. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const [state, setState] = useState<State>({ type: 'looking' });
-  /** Counter that restarts the session check. */
+  /** Counter that restarts the session check when it changes. */
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
@@ -87,7 +87,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
         clearSession();
         setState({ type: 'out', provider, ...(reason !== undefined && { reason }) });
       };
-      // A restarted service may have new development tokens.
+      // After a restart, the service may have issued new development tokens.
       const onTokenRejected = credentials.development === undefined ? () => signOut(TOKEN_EXPIRED) : retry;
       const switchRole = (role: Role) => {
         saveRole(role);

@@ -24,7 +24,7 @@ interface DeleteDialogProps {
   onClose: () => void;
 }
 
-/** Shows the contents to be deleted and asks for confirmation. */
+/** Shows what would be deleted, and asks for confirmation. */
 export function DeleteDialog({
   projectId,
   container,

@@ -25,14 +25,14 @@ interface MoveDialogProps {
   onClose: () => void;
 }
 
-/** Asks for the target folder of entries. */
+/** Asks for the folder to which entries are moved. */
 export function MoveDialog({ projectId, container, entries, onMove, isPending, error, onClose }: MoveDialogProps) {
   const { client } = useService();
   const [folder, setFolder] = useState('');
   const folders = useQuery({
     queryKey: keyOf(projectId, 'files', 'folders', container.key),
     queryFn: async ({ signal }) => {
-      // Folders are listed first.
+      // The listing starts with the folders.
       const body = { ...container.ref, path: '', recursive: true, limit: MAX_FOLDERS, offset: 0 };
       return (await client.POST('/api/v1/files/list', { body, signal })).data.directories;
     },

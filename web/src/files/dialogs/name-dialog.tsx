@@ -7,7 +7,7 @@ import { CardWarning } from './card-warning';
 
 interface NameDialogProps {
   title: string;
-  /** Button label, and error message of a failure. */
+  /** Label of the button, and title of the message if the action fails. */
   action: string;
   failure: string;
   /** Current name. Empty for a new item. */
@@ -56,7 +56,7 @@ export function NameDialog({
               setNewName(currentTarget.value);
               setProblem(undefined);
             }}
-            // Selects only the stem, because users rarely change the extension.
+            // Selects only the name without its extension, because users rarely change the extension.
             onFocus={({ currentTarget }) => currentTarget.setSelectionRange(0, splitName(name)[0].length)}
             error={problem}
           />
@@ -76,7 +76,7 @@ export function NameDialog({
   );
 }
 
-/** Returns the reason why a name is invalid, or undefined. The service checks all other rules. */
+/** Returns the reason why a name is invalid. Returns undefined if it may be valid. The service checks the other rules. */
 function problemOf(name: string): string | undefined {
   if (name === '') return 'Enter a name';
   if (/[/\\]/.test(name)) return 'A name cannot contain slashes. Use “Move” to change the folder';

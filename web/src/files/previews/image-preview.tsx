@@ -22,7 +22,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.webp': 'image/webp',
 };
-/** Images above this size are only shown on request. */
+/** Images above this size are shown only when the user asks for them. */
 const MAX_BYTES = 32 * 1024 ** 2;
 
 export const isImage = (path: string): boolean => extensionOf(path) in TYPES;
@@ -34,7 +34,7 @@ interface ImagePreviewProps {
   size: number | undefined;
 }
 
-/** Shows an image from memory. Even an untrusted SVG runs no scripts and loads nothing in an `img` element. */
+/** Shows an image that was loaded into memory. In an `img` element, even an untrusted SVG runs no scripts and loads nothing. */
 export function ImagePreview({ projectId, container, path, size }: ImagePreviewProps) {
   const { client } = useService();
   const isTooLarge = size !== undefined && size > MAX_BYTES;
@@ -43,7 +43,7 @@ export function ImagePreview({ projectId, container, path, size }: ImagePreviewP
     queryFn: async ({ signal }) => await client.download({ ...container.ref, path }, { signal }),
     staleTime: Infinity,
     gcTime: 30_000,
-    // Blobs cannot be compared.
+    // React Query cannot compare blobs structurally.
     structuralSharing: false,
     enabled: !isTooLarge,
   });

@@ -19,7 +19,7 @@ const LABELS: Record<View, string> = { table: 'Table', sql: 'SQL', text: 'Text',
 /** Documents whose text is extracted. */
 const DOCUMENTS = new Set(['.pdf', '.docx', '.xlsx', '.xlsm']);
 
-/** Returns the available views of a file, starting with the default. */
+/** Returns the views that are available for a file, starting with the default view. */
 function viewsOf(path: string): View[] {
   const extension = extensionOf(path);
   if (isImage(path)) return extension === '.svg' ? ['image', 'text'] : ['image'];
@@ -50,7 +50,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
   const view = chosenView ?? views[0] ?? 'text';
   const file = entry?.file;
   const name = displayName(path);
-  // A file of unknown size is saved like a large file.
+  // A file of unknown size is downloaded in the same way as a large file.
   const entryOrDefault: Entry = entry ?? { path, file: { path, size: Infinity } };
   const { onDownload, onCopyPath, onRename, onMove, onDelete } = actions;
   const common = { projectId, container, path };
@@ -105,7 +105,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
       </Group>
       {view === 'table' && (
         <TablePreview
-          // Sorting and filters belong to a single sheet.
+          // Sorting and filters apply to a single sheet, so another sheet must not reuse them.
           key={sheet}
           {...common}
           lead={lead}
@@ -124,7 +124,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
   );
 }
 
-/** Labels for the origin of a file. */
+/** Labels for the origins of files. */
 const ORIGINS: Record<string, string> = {
   upload: 'uploaded',
   agent: 'created by the agent',

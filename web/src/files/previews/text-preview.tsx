@@ -20,7 +20,7 @@ interface TextPreviewProps {
   projectId: string;
   container: Container;
   path: string;
-  /** Whether the text is extracted from a document. Its lines have no numbers. */
+  /** Whether the text was extracted from a document. Its lines have no line numbers. */
   isDocument: boolean;
 }
 
@@ -34,7 +34,7 @@ export function TextPreview({ projectId, container, path, isDocument }: TextPrev
       return (await client.POST('/api/v1/files/content', { params, body: { ...container.ref, path }, signal })).data;
     },
     staleTime: Infinity,
-    // Text files can be large and are rarely reopened soon.
+    // Text files can be large and are rarely reopened soon, so they are cached only briefly.
     gcTime: 30_000,
   });
   const lines = useMemo(() => linesOf(data?.text ?? ''), [data]);
@@ -105,7 +105,7 @@ function Lines({ lines, label, isNumbered }: { lines: string[]; label: string; i
 
 function linesOf(text: string): string[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
-  // The final line break does not start another line.
+  // A line break at the end of the text does not start another line.
   if (lines.at(-1) === '' && lines.length > 1) lines.pop();
   return lines;
 }

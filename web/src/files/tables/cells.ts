@@ -13,17 +13,17 @@ export interface TableColumn {
   format: (cell: Cell) => string;
 }
 
-/** Maximum number of decimals that are padded with zeros to align the decimal separators. */
+/** Maximum number of decimals up to which numbers are padded with zeros to align their decimal separators. */
 const MAX_ALIGNED_DECIMALS = 6;
 const MAX_DIGITS = 12;
-/** Number of rows used to measure the column width. */
+/** Number of rows from which the column width is determined. */
 const SAMPLE_ROWS = 100;
-/** Must match the style sheet: font size of cells, and their horizontal padding in pixels. */
+/** Font size and horizontal padding of cells, in pixels. They must match the style sheet. */
 const FONT_SIZE = '13px';
 const PADDING = 20;
 const MIN_WIDTH = 56;
 const MAX_WIDTH = 320;
-/** Maximum number of characters of a cell. Its width usually shows fewer. */
+/** Maximum number of characters rendered in a cell. The width of the cell usually shows fewer. */
 const MAX_LENGTH = 500;
 
 /** Returns the display properties of columns, based on the first rows. */
@@ -36,7 +36,7 @@ export function tableColumns(
     const cells = sample.map((row) => row[index] ?? null);
     const format = formatOf(type, cells);
     const longest = cells.map(format).reduce((one, other) => (other.length > one.length ? other : one), '');
-    // A sorted column has an arrow before its name.
+    // The name of a sorted column is preceded by an arrow.
     const text = Math.max(widthOf(longest), widthOf(`↓ ${name}`, 'bold '), widthOf(type));
     const width = Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, text + PADDING)));
     return { name, type, isNumeric: type === 'integer' || type === 'number', width, format };
@@ -45,7 +45,7 @@ export function tableColumns(
 
 const canvas = document.createElement('canvas').getContext('2d');
 
-/** Returns the width of a string in pixels, in the page's font. */
+/** Returns the width in pixels of a string in the page's font. */
 function widthOf(text: string, weight = ''): number {
   if (canvas === null) return text.length * 8;
   canvas.font = `${weight}${FONT_SIZE} ${getComputedStyle(document.body).fontFamily}`;
@@ -58,7 +58,7 @@ function formatOf(type: ColumnType, cells: readonly Cell[]): (cell: Cell) => str
   return textOf;
 }
 
-/** Returns the number of decimals for aligned values. */
+/** Returns the number of decimals with which the values of a column are aligned. */
 function digitsOf(cells: readonly Cell[]): number {
   const digits = cells.map((cell) => {
     if (typeof cell !== 'number') return 0;
@@ -72,12 +72,12 @@ function numberFormat(minimumFractionDigits: number): (cell: Cell) => string {
   const format = new Intl.NumberFormat(undefined, {
     minimumFractionDigits,
     maximumFractionDigits: MAX_DIGITS,
-    // Years and short order numbers have no thousands separator.
+    // With `min2`, years and other four-digit numbers have no thousands separator.
     useGrouping: 'min2',
   });
   return (cell) => {
     if (typeof cell === 'number') return format.format(cell);
-    // Integers beyond the safe range arrive as text.
+    // Integers beyond the safe range arrive as strings.
     if (typeof cell === 'string' && /^-?\d+$/.test(cell)) return format.format(BigInt(cell));
     return textOf(cell);
   };

@@ -41,7 +41,7 @@ interface FiltersProps {
   onChange: (filters: Filter[]) => void;
 }
 
-/** Filters that every row must satisfy, and a control to add a filter. */
+/** Filters that every row must satisfy, with a control for adding a filter. */
 export function Filters({ columns, filters, onChange }: FiltersProps) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -164,7 +164,7 @@ const PROBLEMS: Partial<Record<ColumnType, string>> = {
   boolean: 'Choose true or false',
 };
 
-/** Parses the user's input for comparison by the service. Returns undefined if it is not a valid value for the column. */
+/** Converts the user's input to a filter value. Returns undefined if it is not a valid value for the column. */
 function valueOf(text: string, type: ColumnType): string | number | boolean | undefined {
   const trimmed = text.trim();
   if (type === 'text') return text === '' ? undefined : text;
@@ -172,7 +172,7 @@ function valueOf(text: string, type: ColumnType): string | number | boolean | un
   if (type === 'boolean') return trimmed === 'true';
   if (type === 'number') return Number.isNaN(Number(trimmed)) ? undefined : Number(trimmed);
   if (type === 'integer') {
-    // Sent as text, so that large integers keep all digits.
+    // Integers are sent as strings, so that large integers keep all digits.
     if (/^-?\d{1,38}$/.test(trimmed)) return trimmed;
     return Number.isNaN(Number(trimmed)) ? undefined : Number(trimmed);
   }

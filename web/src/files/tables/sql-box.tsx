@@ -21,7 +21,7 @@ import classes from './tables.module.css';
 const MAX_ROWS = 10_000;
 /** Maximum length of a statement. */
 const MAX_LENGTH = 100_000;
-/** Maximum number of files in the folder that get a table name. */
+/** Maximum number of files in the folder that are given a table name. */
 const MAX_TABLES = 1_000;
 const NUMBERS = new Intl.NumberFormat();
 
@@ -39,7 +39,7 @@ interface SqlBoxProps {
   path: string;
   sheet: string | undefined;
   mayWrite: boolean;
-  /** Statement that the user wrote before switching to another view. */
+  /** Statement that the user had entered before switching to another view. */
   draft: string | undefined;
   onSqlChange: (sql: string) => void;
 }
@@ -63,7 +63,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, draft, onS
   const defaultTable = names.keys().next().value ?? '';
   const sql = draft ?? `SELECT *\nFROM ${identifier(defaultTable)}\nLIMIT 100`;
   const [target, setTarget] = useState(`results/${defaultTable.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')}-query.csv`);
-  /** Last result. It stays visible until the next result arrives. */
+  /** Latest result. It stays visible until the next result arrives. */
   const [result, setResult] = useState<QueryResult>();
 
   const query = useIntent({
@@ -89,7 +89,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, draft, onS
       const problem = problemsOf(error).sql;
       const { current } = field;
       if (problem === undefined || current === null) return;
-      // Selects the position of the error in the statement, if known.
+      // Selects the part of the statement that caused the error, if it is known.
       const range = errorRange(problem, sql);
       if (range === undefined) return;
       current.focus();
@@ -241,7 +241,7 @@ class FileExistsError extends Error {
   }
 }
 
-/** Returns the error messages by field. */
+/** Returns the error messages for the statement, the target and anything else. */
 function problemsOf(error: unknown): { sql?: string; target?: string; other?: unknown } {
   if (error === null || error instanceof FileExistsError) return {};
   if (!(error instanceof ValidationError)) return { other: error };

@@ -5,7 +5,7 @@ const TABLES = new Set([
   ...['.csv', '.tsv', '.tab', '.txt', '.json', '.ndjson', '.jsonl'],
   ...['.parquet', '.xlsx', '.xlsm'],
 ]);
-/** Reserved words that need quotes as a name. Other words are unambiguous. */
+/** Reserved words. As names, they need quotes. All other words are unambiguous. */
 const RESERVED_WORDS =
   /^(all|and|any|as|asc|by|case|desc|distinct|else|end|from|group|having|in|is|join|like|limit|not|null|on|or|order|select|table|then|to|union|using|when|where|with|default|check|column|offset|only|do|end|for|into|user|values|window)$/i;
 
@@ -20,7 +20,9 @@ export const isTable = (path: string): boolean => TABLES.has(extensionOf(path));
 export const identifier = (name: string): string =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !RESERVED_WORDS.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 
-/** Returns SQL names for the tables of a folder, with the open table first. The extension is omitted if the name stays unique. */
+/**
+ * Returns SQL names for the tables in a folder. The open table comes first. The extension is omitted if the name stays unique.
+ */
 export function tableNames(
   path: string,
   sheet: string | undefined,
@@ -37,7 +39,7 @@ export function tableNames(
     const name = nameOf(reference.path);
     const [stem] = splitName(name);
     const unusedName = [stem, name].find((one) => !usedNames.has(one.toLowerCase()));
-    // Another name differs only in case. The table can still be referenced by its path.
+    // Another name differs only in case. The table can still be used in a statement by its path.
     if (unusedName === undefined) continue;
     usedNames.add(unusedName.toLowerCase());
     names.set(unusedName, reference);

@@ -6,9 +6,9 @@ import classes from './tables.module.css';
 /** Heights in pixels. They must match the style sheet. */
 const ROW_HEIGHT = 28;
 const HEADER_HEIGHT = 46;
-/** Distance in pixels beyond the visible area within which columns are rendered. */
+/** Distance in pixels beyond the visible area up to which columns are rendered. */
 const OVERSCAN_PX = 200;
-/** Maximum number of rows that can be scrolled to, because browsers limit the height of elements. */
+/** Maximum number of rows in the grid, because browsers limit the height of elements. */
 export const MAX_ROWS = 500_000;
 
 export interface Sort {
@@ -20,12 +20,12 @@ interface TableGridProps {
   label: string;
   columns: TableColumn[];
   total: number;
-  /** Undefined while it is loading. */
+  /** Returns a row. Undefined while the row is loading. */
   row: (index: number) => readonly Cell[] | undefined;
-  /** Called with the range of visible rows. Undefined if all rows are loaded. */
+  /** Called with the index range of the visible rows. Undefined if all rows are loaded. */
   onVisibleRange?: (first: number, last: number) => void;
   sort?: Sort | undefined;
-  /** Undefined if rows cannot be sorted. */
+  /** Called when the user sorts by a column. Undefined if rows cannot be sorted. */
   onSort?: (column: string) => void;
   /** Whether the displayed rows are about to be replaced. */
   isStale?: boolean;
@@ -61,7 +61,7 @@ export function TableGrid({
     onVisibleRange?.(Math.floor(at / ROW_HEIGHT), Math.ceil((at + current.viewportSize) / ROW_HEIGHT));
   };
   const updateViewport = useCallback(({ scrollLeft, clientWidth }: HTMLElement): void => {
-    // Rounding to steps avoids a new render for every scroll event.
+    // Rounding the position avoids a new render for every scroll event.
     const left = Math.floor(scrollLeft / OVERSCAN_PX) * OVERSCAN_PX;
     const width = Math.ceil(clientWidth / OVERSCAN_PX + 1) * OVERSCAN_PX;
     setViewport((old) => (old.left === left && old.width === width ? old : { left, width }));
@@ -163,7 +163,7 @@ interface RowProps {
   columns: TableColumn[];
   /** Index of the first rendered column. */
   first: number;
-  /** Total width of the columns before it in pixels. */
+  /** Total width in pixels of the columns before the first rendered column. */
   offset: number;
 }
 
@@ -186,7 +186,7 @@ const Row = memo(function Row({ index, cells, columns, first, offset }: RowProps
             aria-colindex={first + columnIndex + 1}
             data-numeric={isNumeric || undefined}
             style={{ width }}
-            // The tooltip contains the whole text if it may be truncated.
+            // If the text may be truncated, the tooltip contains all of it.
             title={text.length * 7 > width ? text : undefined}
           >
             {text}
@@ -204,7 +204,7 @@ function edgesOf(columns: readonly TableColumn[]): number[] {
   return edges;
 }
 
-/** Returns the columns within a pixel range: the index of the first column, and the index after the last column. */
+/** Returns the columns in a pixel range: the index of the first column, and the index after the last column. */
 function columnsInRange(edges: readonly number[], from: number, to: number): [first: number, end: number] {
   const first = Math.max(0, edges.findIndex((edge) => edge > from) - 1);
   const after = edges.findIndex((edge) => edge >= to);

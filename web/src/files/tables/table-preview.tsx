@@ -55,7 +55,7 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
   const first = page(0);
   const columns = useMemo(
     () => tableColumns(anyPage?.columns ?? [], (first ?? anyPage)?.rows ?? []),
-    // Widths depend only on the first rows, so they stay the same while the user scrolls.
+    // The widths depend only on the first rows, so they do not change while the user scrolls.
     [anyPage?.columns, first],
   );
 
@@ -184,7 +184,7 @@ interface TableErrorProps {
   onIgnore: (() => void) | undefined;
 }
 
-/** Shows why a file cannot be read as a table, and possible solutions. */
+/** Shows why a file cannot be read as a table, and what the user can do about it. */
 function TableError({ error, onRetry, onText, onIgnore }: TableErrorProps) {
   if (!(error instanceof ValidationError))
     return <Failure title="Could not load the table" error={error} onRetry={onRetry} />;

@@ -8,7 +8,7 @@ export interface FileToUpload {
 
 /** Returns the files of a drop, including files in folders. */
 export async function droppedFiles({ items }: DataTransfer): Promise<FileToUpload[]> {
-  // The dropped items are only accessible during the event.
+  // The dropped items can only be accessed during the event.
   const dropped = Array.from(items, (item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
   const fileLists = await Promise.all(
     dropped.map(async ({ entry, file }) =>
@@ -25,7 +25,7 @@ async function filesIn(entry: FileSystemEntry, folder: string): Promise<FileToUp
   const reader = entry.createReader();
   const files: FileToUpload[] = [];
   for (;;) {
-    // The reader returns entries in batches. An empty batch marks the end.
+    // The reader returns the entries in batches. An empty batch marks the end.
     const batch = await nextOf(reader);
     if (batch.length === 0) return files;
     for (const child of batch) files.push(...(await filesIn(child, path)));

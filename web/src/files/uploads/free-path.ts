@@ -1,7 +1,9 @@
 import { NotFoundError, type WorkspaceClient } from '@project-workspace/client';
 import { folderOf, joinPath, nameOf, splitName } from '../paths';
 
-/** Returns an unused path similar to the requested path, so that no file is replaced. Adds the path to `reservedPaths`. */
+/**
+ * Returns an unused path similar to the requested path, so that no existing file is replaced. Adds the path to `reservedPaths`.
+ */
 export async function freePath(
   client: WorkspaceClient,
   project_id: string,

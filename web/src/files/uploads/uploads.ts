@@ -24,7 +24,7 @@ export interface UploadItem {
   path: string;
   loaded: number;
   total: number;
-  /** `asking`: a file exists at this path, and the user has not decided what to do. */
+  /** `asking` means that a file already exists at this path and that the user has not decided what to do. */
   state: 'waiting' | 'asking' | 'sending' | 'paused' | 'done' | 'failed';
   error: unknown;
 }
@@ -41,8 +41,8 @@ interface Job {
 }
 
 /**
- * Uploads of a project. They continue while another part of the project is open, until the user signs out or leaves the page.
- * Adding the same file again later resumes its upload.
+ * Uploads of a project. They continue while the user visits another part of the project, until the user signs out or leaves the
+ * page. Adding the same file again later resumes its upload.
  */
 export class Uploads {
   private items: readonly UploadItem[] = [];
@@ -81,7 +81,7 @@ export class Uploads {
     this.sendWaiting();
   }
 
-  /** Sets the action for a file whose path is taken. */
+  /** Sets what to do with a file whose path is taken. */
   decide(key: number, onExisting: 'replace' | 'keep both'): void {
     const job = this.jobs.get(key);
     if (job === undefined) return;
@@ -117,7 +117,7 @@ export class Uploads {
 
   private abortUpload(path: string, { upload_token }: UploadState): void {
     sessionStorage.removeItem(storageKey(this.projectId, path));
-    // The service eventually expires the upload.
+    // If aborting fails, the service eventually expires the upload anyway.
     void this.client.POST('/api/v1/files/upload/abort', { body: { upload_token } }).catch(() => undefined);
   }
 
@@ -147,14 +147,14 @@ export class Uploads {
     }
   }
 
-  /** Returns the path for a file, or undefined if the user has to decide. */
+  /** Returns the path for a file. Returns undefined if the user must decide what to do. */
   private async resolvePath(key: number, job: Job, signal: AbortSignal): Promise<string | undefined> {
     const requestedPath = this.items.find((item) => item.key === key)?.path ?? '';
     if (job.onExisting === 'replace') return requestedPath;
     if (job.onExisting === 'keep both') {
       const path = await freePath(this.client, this.projectId, requestedPath, this.reservedPaths, signal);
       this.change(key, { path, name: nameOf(path) });
-      // The path is now reserved for this upload.
+      // The path is now reserved for this upload and cannot conflict again.
       job.onExisting = 'replace';
       return path;
     }
@@ -199,10 +199,10 @@ const isNotResumable = (error: unknown): boolean =>
   (error instanceof NotFoundError && error.code === 'upload_not_found') ||
   (error instanceof ConflictError && error.code === 'upload_aborted');
 
-/** Makes the browser ask before the user leaves the page. */
+/** Makes the browser ask for confirmation before the user leaves the page. */
 const confirmLeave = (event: Event): void => event.preventDefault();
 
-/** Storage key of an upload's state, which is as secret as the token. Both are kept in `sessionStorage`. */
+/** Storage key for the state of an upload. The state is as secret as the token, and both are kept in `sessionStorage`. */
 const storageKey = (projectId: string, path: string): string => `upload ${projectId} ${path}`;
 
 /** Returns the saved state of an earlier upload of the same file to the same path. */
@@ -215,7 +215,7 @@ function storedState(projectId: string, path: string, { size, lastModified }: Fi
 
 const uploadsByClient = new WeakMap<WorkspaceClient, Map<string, Uploads>>();
 
-/** Returns the uploads of a project, including uploads from before this part was opened. */
+/** Returns the uploads of a project. They include uploads started before the files were last opened. */
 export function useUploads(projectId: string): { uploads: Uploads; items: readonly UploadItem[] } {
   const { client, signOutSignal } = useService();
   const uploadsByProject = uploadsByClient.get(client) ?? new Map<string, Uploads>();

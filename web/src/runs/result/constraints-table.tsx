@@ -19,7 +19,7 @@ const WITH_DUALS: readonly Column<Constraint>[] = [
 /** Maximum slack of a constraint that counts as binding. */
 const BINDING_TOLERANCE = 1e-9;
 
-/** Shows the slack of the constraints and the value of relaxing them. */
+/** Shows the slack of the constraints, and what relaxing each of them is worth. */
 export function ConstraintsTable({ result: { constraints, families } }: { result: Result }) {
   const [isBinding, setBinding] = useState(false);
   const rows = useMemo(

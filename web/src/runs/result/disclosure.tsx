@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import classes from '../runs.module.css';
 
-/** Section whose content is rendered when it is first opened. */
+/** Section whose content is not rendered until it is opened for the first time. */
 export function Disclosure({ title, children }: { title: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -4,7 +4,7 @@ import { VList, type VListHandle } from 'virtua';
 import { countLabel, formatCount, formatFigure, roundFigure } from '../figures';
 import classes from '../runs.module.css';
 
-/** Column of text or figures. Bars show a figure relative to the other figures in its column. */
+/** Column of text or numbers. Bars show each number relative to the other numbers in its column. */
 export interface Column<Row> {
   title: string;
   getValue: (row: Row) => string | number | null;
@@ -22,11 +22,11 @@ interface FigureTableProps<Row> {
   rows: readonly Row[];
   /** Noun for a row, such as `member`. */
   noun: string;
-  /** Initial order. Default: the order of `rows`. */
+  /** Initial sort order. Default: the order of `rows`. */
   order?: Order;
   /** Additional filters next to the search field. */
   filters?: ReactNode;
-  /** Message for an empty table without a search. */
+  /** Message for a table that is empty without a search. */
   emptyText: string;
 }
 
@@ -34,7 +34,7 @@ const ROW_PX = 28;
 /** Number of visible rows. Tables with fewer rows have no search field. */
 const VISIBLE_ROWS = 14;
 
-/** Table of text and figures. It can be sorted by column and searched by text. */
+/** Table of text and numbers. Users can sort it by column and search its text. */
 export function FigureTable<Row>({
   label,
   columns,
@@ -53,7 +53,7 @@ export function FigureTable<Row>({
   );
   const largest = useMemo(() => largestIn(rows, columns), [rows, columns]);
   const list = useRef<VListHandle>(null);
-  // A new order or search starts at the top.
+  // After a change of the order or the search, the table starts at the top.
   useEffect(() => {
     list.current?.scrollTo(0);
   }, [query, order]);
@@ -136,7 +136,7 @@ export function FigureTable<Row>({
   );
 }
 
-/** Minimum width and share of the remaining width. The style sheet sets the minimum by screen size. */
+/** Minimum width of a column, and its share of the remaining width. The style sheet sets the minimum by screen size. */
 const WIDTHS = {
   text: 'minmax(var(--text), 2fr)',
   figure: 'minmax(var(--figure), 1fr)',
@@ -185,22 +185,22 @@ function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], or
   const sign = order.descending ? -1 : 1;
   return rows.toSorted((one, other) => {
     const [a, b] = [column.getValue(one), column.getValue(other)];
-    // Missing values come last in either order.
+    // Missing values come last in both orders.
     if (a === null || b === null) return Number(a === null) - Number(b === null);
     return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b)));
   });
 }
 
 /**
- * Returns the next order for a column: figures start in descending order, and text starts in ascending order. The third click
- * restores the original order.
+ * Returns the sort order after a click on a column. Numbers start in descending order, and text starts in ascending order. The
+ * third click restores the original order.
  */
 function nextOrder(order: Order | undefined, column: number, isText: boolean): Order | undefined {
   if (order?.column !== column) return { column, descending: !isText };
   return order.descending === isText ? undefined : { column, descending: isText };
 }
 
-/** Returns the largest absolute figure of each column. */
+/** Returns the largest absolute number in each column. */
 const largestIn = <Row,>(rows: readonly Row[], columns: readonly Column<Row>[]): number[] =>
   columns.map(({ getValue, type }) =>
     type === 'bar' ? rows.reduce((most, row) => Math.max(most, Math.abs(Number(getValue(row)))), 0) : 0,

@@ -5,7 +5,7 @@ import { isFinished, type Result, type Run } from '../runs-data';
 import classes from '../runs.module.css';
 import { CanvasLink } from '../solve-blockers';
 
-/** Describes the outcome of a run. Suggests what to do if the run found no plan. */
+/** Describes the outcome of a run. If the run found no plan, suggests what the user can do. */
 export function Outcome({ projectId, run }: { projectId: string; run: Run }) {
   const { result, error, status } = run;
   if (result !== null) return <ResultOutcome projectId={projectId} result={result} isCanvas={usesCanvas(run)} />;
@@ -28,7 +28,7 @@ export function Outcome({ projectId, run }: { projectId: string; run: Run }) {
 /** Whether the run has solved the canvas or one of its scenarios. */
 const usesCanvas = ({ input_file_ids }: Run): boolean => (input_file_ids ?? []).length === 0;
 
-/** Error codes that can be resolved by changing the model. */
+/** Error codes of problems that users can solve by changing the model. */
 const MODEL_ERRORS = ['incomplete_model', 'empty_model', 'invalid_model', 'model_too_large'];
 
 const ADVICE: Record<string, string> = {

@@ -7,7 +7,7 @@ import type { Result } from '../runs-data';
 import { contentOf, saveFile } from '../save-file';
 import { Section } from './section';
 
-/** Result files to download. */
+/** Links for downloading the result files. */
 export function ResultFiles({ projectId, result }: { projectId: string; result: Result }) {
   const { client } = useService();
   const { file_path, table_paths = [] } = result;

@@ -73,7 +73,7 @@ function Card({ card: { card_type, label, data, adjustments = [] } }: { card: Sc
 /** Maximum number of characters shown per field. */
 const MAX_CHARACTERS = 500;
 
-/** Returns a card field as text. Objects become names with formatted figures. */
+/** Returns a card field as text. Objects are shown as names with formatted numbers. */
 function textOf(value: unknown): string {
   const text =
     typeof value === 'string'

@@ -4,7 +4,7 @@ import classes from '../runs.module.css';
 
 type Figure = readonly [title: string, value: string, look?: 'large'];
 
-/** Shows figures side by side, each below its title. */
+/** Shows numbers side by side, each below its title. */
 export function Figures({ label, figures }: { label: string; figures: readonly Figure[] }) {
   return (
     <dl className={classes.figures} aria-label={label}>
@@ -18,7 +18,7 @@ export function Figures({ label, figures }: { label: string; figures: readonly F
   );
 }
 
-/** Shows the results and resource use of a run. For an active run, shows its options. */
+/** Shows the results of a run and the resources that it used. For an active run, shows its options. */
 export function RunFigures({ run }: { run: Run }) {
   const { result, model, credits, time_limit_seconds, mip_gap } = run;
   const seconds = secondsOf(run);

@@ -100,7 +100,7 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
       open(runPath(projectId, id));
     },
   });
-  // The run ends about a second after the service has accepted the request.
+  // The run ends about a second after the service has accepted the request to stop it.
   const isEnding = cancel.variables?.keep_plan === true && (cancel.isPending || cancel.isSuccess);
   const { scenario_id, name } = run;
   const hasScenario = scenario_id !== null && scenarios?.some(({ id }) => id === scenario_id) === true;

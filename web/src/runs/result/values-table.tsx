@@ -13,9 +13,9 @@ import { Section } from './section';
 
 type Value = Schemas['RunValue'];
 
-/** Number of members per request: the maximum that the service allows. */
+/** Number of members per request, which is the maximum that the service allows. */
 const PAGE_SIZE = 1000;
-/** Key for all variables without an index. Names in formulas are never empty. */
+/** Key for all variables without an index. It cannot collide, because names in formulas are never empty. */
 const SINGLE = '';
 
 interface ValuesProps {
@@ -69,7 +69,7 @@ export function ValuesTable({ projectId, runId, result }: ValuesProps) {
   );
 }
 
-/** Shows the members of a variable after all of them have loaded. Sorting only some of them would be misleading. */
+/** Shows the members of a variable once all of them have loaded. Sorting only some of the members would be misleading. */
 function Members({
   projectId,
   runId,

@@ -19,24 +19,24 @@ export interface ChangeTarget {
   label?: string;
 }
 
-/** Column of numbers over a set. */
+/** Numeric column over a set. */
 export interface ColumnTarget extends ChangeTarget {
   set: SetInfo;
 }
 
-/** Set and the source of its members. */
+/** Set, and the source of its members. */
 interface SetInfo {
   name: string;
   /** Names of the key parts. */
   key: string[];
   /** Additional columns that a condition can use. */
   columns: string[];
-  /** Members that are listed in cards. */
+  /** Members, if they are listed on cards. */
   members?: string[];
   file?: { path: string; sheet: string | undefined };
 }
 
-/** Names on a canvas that changes can refer to. */
+/** Names on a canvas to which changes can refer. */
 export interface CanvasNames {
   cards: Card[];
   values: ChangeTarget[];
@@ -50,10 +50,10 @@ export interface CanvasNames {
   paths: string[];
 }
 
-/** Kinds of cards that can be turned off. */
+/** Types of cards that a scenario can turn off. */
 const KINDS_OFF = ['constraint', 'objective', 'kpi', 'production_requirement'];
 
-/** Reads the names that changes can refer to. Columns of files are added as they load. */
+/** Reads the names to which changes can refer. The columns of a file are added once the file has loaded. */
 export function useCanvasNames(projectId: string): CanvasNames {
   const { client } = useService();
   const { data: cards = [] } = useCards(projectId);
@@ -81,7 +81,7 @@ export function useCanvasNames(projectId: string): CanvasNames {
 /** Maximum number of members offered per key part. */
 const MAX_MEMBERS = 5000;
 
-/** Returns the members of a set by key part, for changing a single number. */
+/** Returns the members of a set by key part, for selecting a single number. */
 export function useMembers(projectId: string, set: SetInfo | undefined): string[][] {
   const { client } = useService();
   const file = set?.file;
@@ -108,7 +108,7 @@ export function useMembers(projectId: string, set: SetInfo | undefined): string[
 const textOf = (cell: unknown): string =>
   typeof cell === 'string' || typeof cell === 'number' || typeof cell === 'boolean' ? String(cell) : '';
 
-/* Other programs may have written any type of value into cards. */
+/* These functions accept values of any type, because other programs also write cards. */
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -138,7 +138,7 @@ function boundTargets({ card_type, data: { name, lower, upper, free } }: Card): 
   ];
 }
 
-/** Returns the columns that are defined in a card. */
+/** Returns the columns that are defined on a card. */
 function columnTargets(card: Card): ColumnTarget[] {
   const { set: name, members } = card.data;
   if (typeof name !== 'string') return [];
@@ -155,12 +155,13 @@ interface FileSet {
   path: string;
   sheet: string | undefined;
   key: string[];
-  /** File columns by their names in the card. */
+  /** File columns by the formula names that the card assigns to them. */
   names: Record<string, unknown>;
 }
 
 /**
- * Returns the set of a card whose rows are in a file. A set that consists of a column's distinct values has no other columns.
+ * Returns the set of a card if its rows are in a file. If the set consists of a column's distinct values, it has no other
+ * columns.
  */
 function fileSetOf({ card_type, data }: Card): FileSet | undefined {
   const { set, file_path: path, sheet, members, key, columns } = data;
@@ -201,7 +202,7 @@ const nameInFormulas = (column: string): string =>
     .replace(/[^\p{L}\p{M}\p{N}_]+/gu, '_')
     .replace(/^_(?=.)|_$/g, '');
 
-/** Returns the cards that can be turned off. Cards with a duplicate label are identified by id. */
+/** Returns the cards that a scenario can turn off. Cards with a duplicate label are identified by id. */
 function cardTargets(cards: readonly Card[]): ChangeTarget[] {
   const removable = cards.filter(({ card_type }) => KINDS_OFF.includes(card_type));
   const normalize = (label: string): string => label.trim().toLowerCase();

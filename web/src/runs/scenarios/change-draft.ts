@@ -4,7 +4,7 @@ import type { Change } from './change-words';
 export type Kind = Change['kind'];
 export type Operation = 'times' | 'plus' | 'to';
 
-/** Form state of a change, for all kinds. Fields of other kinds are kept in case the user switches back. */
+/** Form state of a change. It also keeps the fields of other kinds of changes, in case the user switches back. */
 export interface ChangeDraft {
   /** Id of the change within the form. It stays the same when the change is moved. */
   id: string;
@@ -13,7 +13,7 @@ export interface ChangeDraft {
   where: string;
   key: string[];
   operation: Operation;
-  /** Amount as typed. */
+  /** Amount as typed by the user. */
   amount: string;
   path: string;
 }

@@ -21,7 +21,7 @@ const OPERATIONS: readonly { value: Operation; label: string }[] = [
   { value: 'to', label: 'set to' },
 ];
 
-/** Labels of the target field by kind. */
+/** Labels of the target field, by kind of change. */
 const TARGETS: Record<Kind, string> = {
   value: 'Value',
   bound: 'Bound',
@@ -42,7 +42,7 @@ interface ChangeFieldsProps {
   position: number;
   count: number;
   names: CanvasNames;
-  /** Problems by field. The empty key applies to the change as a whole. */
+  /** Problems by field. The empty key contains the problem with the change as a whole. */
   problems: ReadonlyMap<string, string>;
   onChange: (draft: ChangeDraft) => void;
   onMove: (by: -1 | 1) => void;
@@ -82,7 +82,7 @@ export function ChangeFields({
           value={kind}
           onChange={({ currentTarget }) => {
             const next = currentTarget.value as Kind;
-            // `column` and `cell` share the same target, so it is kept.
+            // `column` and `cell` have the same kind of target, so the target is kept.
             const keepsTarget = [kind, next].every((one) => one === 'column' || one === 'cell');
             change({ kind: next, ...(!keepsTarget && { target: '', key: [] }) });
           }}
@@ -197,7 +197,7 @@ function targetsFor(kind: Kind, { values, bounds, limits, columns, off, files }:
   }
 }
 
-/** Describes the selected target. For a card that is identified by id, returns its label. */
+/** Describes the selected target. For a card that is identified by id, this is its label. */
 function targetDescription(targets: readonly ChangeTarget[], target: string): string | undefined {
   const match = targets.find(({ value }) => value === target);
   return (
@@ -208,7 +208,7 @@ function targetDescription(targets: readonly ChangeTarget[], target: string): st
 
 type FieldProps = Pick<ChangeFieldsProps, 'draft' | 'names'> & { onChange: (part: Partial<ChangeDraft>) => void };
 
-/** Selects a number of a column, with a field for each key part. */
+/** Selects a single number in a column, with a field for each key part. */
 function KeyFields({
   projectId,
   draft: { target, key },
@@ -280,7 +280,7 @@ function ToolButton({
       size="md"
       aria-label={label}
       title={label}
-      // The hidden button keeps its space, so that the other buttons do not move.
+      // The hidden button still takes up space, so that the other buttons do not move.
       style={{ visibility: isHidden ? 'hidden' : undefined }}
       onClick={onClick}
     >

@@ -20,7 +20,7 @@ import { saveFile } from '../save-file';
 type ComparisonData = Schemas['ScenarioComparisonResponse'];
 
 const COMPARE = '/api/v1/projects/{project_id}/scenarios/compare';
-/** Id of the canvas plan in the comparison. */
+/** Id that represents the plan of the canvas in the comparison. */
 const BASE = 'base';
 
 /** Plan of the canvas or of a scenario. */
@@ -31,11 +31,11 @@ interface Plan {
   runId: string | null;
   status: string | null;
   objective: number | null;
-  /** Difference from the canvas objective. */
+  /** Difference from the objective value of the canvas. */
   difference: number | null;
   endedAt: string | null;
   kpis: { label: string; value: number | null; difference: number | null }[];
-  /** Queued or active run that will replace this plan. */
+  /** Queued or running run that will replace this plan. */
   next: Run | undefined;
 }
 
@@ -45,7 +45,7 @@ export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string
   const [, open] = useLocation();
   const { data: scenarios } = useScenarios(project.id);
   const active = useActiveRuns(project.id);
-  // Deleted scenarios are not requested.
+  // Scenarios that were deleted are not requested.
   const existingIds = scenarios === undefined ? ids : ids.filter((id) => scenarios.some((one) => one.id === id));
   const params = {
     path: { project_id: project.id },
@@ -281,7 +281,7 @@ function Line({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Shows a figure, and below it the difference from the canvas. */
+/** Shows a number, and below it the difference from the canvas. */
 function FigureCell({
   value,
   change,
@@ -333,7 +333,7 @@ function RunCell({ projectId, plan: { runId, status, endedAt, next } }: { projec
   );
 }
 
-/** Returns the KPIs of all plans, in order of first appearance. Repeated labels are kept. */
+/** Returns the KPIs of all plans, in order of first appearance. KPIs with the same label in a plan are kept separate. */
 function kpiLines(plans: readonly Plan[]): { label: string; occurrence: number }[] {
   const countByLabel = new Map<string, number>();
   for (const { kpis } of plans)

@@ -29,13 +29,13 @@ interface EditorProps {
   mayWrite: boolean;
 }
 
-/** Scenario with the entity tag of the version that was read. */
+/** Scenario, with the entity tag of the version that was loaded. */
 interface LoadedScenario {
   scenario: Scenario;
   etag: string;
 }
 
-/** Scenario to save, and whether to overwrite changes by others. */
+/** Scenario to save, and whether to overwrite changes by other users. */
 interface SaveRequest {
   overwrite: boolean;
   body: Schemas['ScenarioCreateRequest'];
@@ -55,7 +55,7 @@ export function ScenarioEditor({ projectId, scenarioId, mayWrite }: EditorProps)
   });
   if (scenarioId === undefined)
     return mayWrite ? <Form projectId={projectId} newest={undefined} /> : <ScenarioNotFound projectId={projectId} />;
-  // Another user may have deleted the scenario while it was open.
+  // Another user may have deleted the scenario while the editor was open.
   if (error instanceof NotFoundError) return <ScenarioNotFound projectId={projectId} />;
   if (data === undefined)
     return error === null ? (
@@ -116,7 +116,7 @@ function ScenarioInWords({
 
 /** Unsaved scenario. */
 interface Draft {
-  /** Version that the form started with. Undefined for a new scenario. */
+  /** Version from which the form was initialized. Undefined for a new scenario. */
   base?: LoadedScenario | undefined;
   name: string;
   description: string;
@@ -142,7 +142,7 @@ function Form({ projectId, newest }: { projectId: string; newest: LoadedScenario
   );
   const { base, name, description, drafts } = draft;
   const update = (part: Partial<Draft>): void => setDraft((current) => ({ ...current, ...part }));
-  /** Whether empty required fields are reported: after the first attempt to save. */
+  /** Whether empty required fields are reported. This starts with the first attempt to save. */
   const [showsProblems, setShowsProblems] = useState(false);
   const saving = useIntent({
     mutationFn: async ({ overwrite, body }: SaveRequest, headers) => {
@@ -173,7 +173,7 @@ function Form({ projectId, newest }: { projectId: string; newest: LoadedScenario
   };
   const edit = (next: ChangeDraft[]) => {
     update({ drafts: next });
-    // The service's errors refer to the previous changes by index.
+    // The service's errors identify changes by index, so they no longer apply after an edit.
     if (saving.isError) saving.reset();
   };
   const submit = (event: FormEvent) => {
@@ -291,7 +291,7 @@ function Form({ projectId, newest }: { projectId: string; newest: LoadedScenario
   );
 }
 
-/** Returns the problems of a change by field: empty fields, and validation errors of the service. */
+/** Returns the problems of a change by field. Problems are empty fields and the service's validation errors. */
 function problemsOf(draft: ChangeDraft, index: number, error: unknown, showsProblems: boolean): Map<string, string> {
   const problems = new Map<string, string>();
   const empty = showsProblems ? problemOf(draft) : undefined;
@@ -300,7 +300,7 @@ function problemsOf(draft: ChangeDraft, index: number, error: unknown, showsProb
     const { loc } = entry;
     if (loc[1] !== 'changes' || loc[2] !== index) continue;
     const field = String(loc[3] ?? '');
-    // An error in a hidden field is shown for the whole change.
+    // If the field is hidden, its error is shown for the change as a whole.
     problems.set(visibleFields(draft).includes(field) ? field : '', problemMessage(entry));
   }
   return problems;

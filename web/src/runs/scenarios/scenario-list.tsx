@@ -34,7 +34,7 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
   const [idsToSolve, setIdsToSolve] = useState<readonly string[]>([]);
   const [isSolving, solveDialog] = useDisclosure();
   const ids = (scenarios ?? []).map(({ id }) => id);
-  // Drops scenarios that were deleted in the meantime.
+  // Drops scenarios that have been deleted in the meantime.
   const selectedIds = ids.filter((id) => selected.has(id));
   const solve = (scenarioIds: readonly string[]) => {
     setIdsToSolve(scenarioIds);
