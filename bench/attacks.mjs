@@ -9,14 +9,14 @@ import { promisify } from 'node:util';
 
 const MiB = 1024 ** 2;
 const run = promisify(execFile);
-/** Maximum length of JSON bodies in bytes: for most operations, and for skills and upload completion. */
+/** Maximum size of JSON bodies in bytes: for most operations, and for skills and upload completion. */
 const [BODY, LONG_BODY] = [MiB, 8 * MiB];
 
 /**
- * Requests that once ended the process or blocked it for other callers, with the data that they need.
+ * Requests that used to crash the process or block it for other callers, with the data that they need.
  *
- * `prepare` is not measured. The result of `attack` becomes the remark of its row. Both receive a `Target` (hostile.mjs): a
- * signed-in attacker who sends requests and counts responses, in a service with its own database.
+ * `prepare` is not measured. The result of `attack` is shown as the remark of its row. Both functions receive a `Target`
+ * (hostile.mjs): a signed-in attacker who sends requests and counts responses, in a service with a separate database.
  */
 export const ATTACKS = [
   {
@@ -228,7 +228,7 @@ export const ATTACKS = [
   },
   {
     name: '8 1,456 MiB free, one part of 900 MiB in chunks',
-    // Needs root to create a separate disk.
+    // Requires root to mount a separate disk.
     dataDir: async (folder) => {
       await mkdir(folder);
       await run('mount', ['-t', 'tmpfs', '-o', `size=${1456 * MiB}`, 'tmpfs', folder]);
@@ -346,15 +346,15 @@ async function leaveUnread(target, count, method, path, body) {
 }
 
 /**
- * Each move puts the same directory at another location 500 levels deep, and leaves all directories above its previous location
- * empty.
+ * Each move puts the same directory at a different location 500 levels deep. All directories above its previous location are
+ * then empty.
  */
 function deepMoves(count) {
   const at = (n) => (n === 0 ? 'm' : `${String(n).padStart(4, '0')}${'/a'.repeat(498)}/m`);
   return many(count, (n) => ({ source_path: at(n), dest_path: at(n + 1) }));
 }
 
-/** Stores messages whose characters each take six bytes of JSON. They look like posted messages. */
+/** Stores messages whose characters each take six bytes of JSON. The rows look like those messages were posted. */
 async function fillConversation({ sql, project }) {
   await sql(
     `WITH conversation AS (UPDATE conversations SET last_sequence = 640 WHERE project_id = $1 AND is_default RETURNING id)
@@ -402,7 +402,7 @@ const pieces = (bytes) =>
     { objectMode: false },
   );
 
-/** Returns the size of the disk store. */
+/** Returns the size of the disk store in bytes. */
 async function stored({ dataDir }) {
   let bytes = 0;
   for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {

@@ -1,10 +1,10 @@
 /*
- * Measures the cost of authentication for a request: the work of the guard for tokens and API keys.
+ * Measures how long the guard takes to authenticate a request with a token or an API key.
  *
  * Both are measured with a cached credential, with a new credential, and with a credential whose cache entry has expired. For a
- * new credential the guard verifies a signature, or looks up a key and records its first use.
+ * new credential, the guard verifies a signature, or looks up a key and records its first use.
  *
- * `npm run bench:auth` builds the service and runs this on the build, with an embedded PostgreSQL.
+ * `npm run bench:auth` builds the service and runs this benchmark on the build, with an embedded PostgreSQL.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -56,7 +56,7 @@ try {
 async function measure(app) {
   const credentials = app.get(Credentials, { strict: false });
   const pass = through(app, credentials);
-  // This guard has an empty cache, like a process a few seconds after it has seen a key.
+  // This guard has an empty cache, like the guard of a process whose cache entry for a key has expired.
   const passAgain = through(app, another(app));
 
   const tokens = [];
@@ -76,7 +76,7 @@ async function measure(app) {
   }
 }
 
-/** Returns the guard of the service with these credentials and their cache. */
+/** Returns a guard of the service that uses these credentials and their cache. */
 function through(app, credentials) {
   const guard = new AuthGuard(app.get(Reflector), credentials);
   return (credential) => guard.canActivate(contextOf(credential));
@@ -87,7 +87,7 @@ function another(app) {
   return new Credentials(...parts.map((part) => app.get(part, { strict: false })));
 }
 
-/** Returns a unique token, by default for the same user. */
+/** Returns a unique token. By default, all tokens are for the same user. */
 function token(app, index, sub = 'ada') {
   const claims = { sub, company_id: 'bench', role: 'company', name: 'Ada', email: 'ada@example.com', index };
   return app.get(TokensService, { strict: false }).sign(claims, new Date(Date.now() + 3_600_000));
@@ -104,7 +104,7 @@ async function time(rounds, work, of) {
   return times.sort((a, b) => a - b);
 }
 
-/** Returns the context of a request to a route, as the guard receives it. */
+/** Returns the execution context of a request to a route, as the guard receives it. */
 function contextOf(credential) {
   const request = { headers: { authorization: `Bearer ${credential}` } };
   return {

@@ -1,8 +1,8 @@
 /*
- * Measures the costs of operations: processor time of Node and PostgreSQL, statements, and bytes of WAL and response.
+ * Measures the costs of operations: processor time of Node and PostgreSQL, number of statements, and bytes of WAL and response.
  *
- * `npm run bench:costs` builds the service, runs this on the build, and writes the table in docs/scaling.md. The processor time
- * of PostgreSQL includes all its processes, as Linux counts it.
+ * `npm run bench:costs` builds the service, runs this benchmark on the build, and writes the table in docs/scaling.md. The
+ * processor time of PostgreSQL includes all its processes, as Linux counts it.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -50,7 +50,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Measures every operation from the other benchmarks, and a poll without changes. */
+/** Measures every operation of the other benchmarks, and a poll without changes. */
 async function requests(data) {
   const tokens = { [COMPANY]: await signToken(COMPANY, USER), [POSTS_COMPANY]: await signToken(POSTS_COMPANY, USER) };
   const service = await startService({ settings: { ROLE: 'api' } });
@@ -85,7 +85,7 @@ async function requests(data) {
   return rows;
 }
 
-/** Measures the turns of an agent that says a single word and of an agent that talks for a while, from claim to end. */
+/** Measures turns from claim to end, for an agent that says a single word and for an agent that talks for a while. */
 async function turns(projects) {
   const token = await signToken(POSTS_COMPANY, USER);
   const api = await startService({ settings: { ROLE: 'api' } });
@@ -102,7 +102,7 @@ async function turns(projects) {
     [`turn of an agent that says 50 words a second for ${TALK_SECONDS} s`, 'talking-agent.js', TALKS],
   ]) {
     const worker = await startService({ settings: { ROLE: 'worker' }, preload: [agent] });
-    // Runs some turns first, so that frequently used code is compiled.
+    // The first turns are not measured, so that frequently executed code is already compiled.
     for (const project of projects.splice(0, WARM_UP)) await post(project);
     await ended();
     worker.process.kill('SIGSTOP');
@@ -121,7 +121,7 @@ async function turns(projects) {
 /**
  * Returns the costs of `work` per item. `work` returns the number of items.
  *
- * @param begin starts the work of a process that is paused until then
+ * @param begin starts the process that does the work; until then, it is paused
  */
 async function costs(service, work, begin) {
   await administer('SELECT pg_stat_statements_reset()');

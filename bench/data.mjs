@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** Company that owns the data for measuring the operations. */
+/** Company that owns the data on which operations are measured. */
 export const COMPANY = 'bench';
-/** Separate company whose projects receive messages. */
+/** Separate company whose projects receive the posted messages. */
 export const POSTS_COMPANY = 'bench-posts';
 export const USER = 'ada';
 
-/** Amounts of data: `quick` for a check, `full` for reliable measurements. */
+/** Amounts of data: `quick` for a short check, `full` for reliable measurements. */
 export const SIZES = {
   quick: {
     messages: [1_000, 10_000, 100_000],
@@ -24,11 +24,11 @@ export const SIZES = {
   },
 };
 
-/** Tables that receive many rows. Their indexes are created after all rows are inserted. */
+/** Tables that receive many rows. Their indexes are created after all rows have been inserted. */
 const BULK = ['projects', 'containers', 'nodes', 'conversations', 'turns', 'messages', 'usage_ledger'];
 
 /**
- * Fills a migrated database in bulk with rows as the service would have written them.
+ * Fills a migrated database in bulk with the rows that the service would have written.
  *
  * Returns the ids that requests need: `projects` by name, and for each size a company (`projects`, `ledger`) or a project
  * (`messages`, `entries`).
@@ -99,7 +99,7 @@ async function fill(sql, sizes) {
 
 async function makeCompany(sql, company) {
   await sql('INSERT INTO companies (id) VALUES ($1)', [company]);
-  // Matches the names and addresses in the tokens of these users.
+  // These names and addresses match the tokens of these users.
   await sql(
     `INSERT INTO users (company_id, id, display_name, email) SELECT $1, name, name, name || '@example.com'
        FROM (SELECT $2 AS name UNION ALL SELECT 'user-' || i FROM generate_series(1, 99) i) names`,
@@ -161,8 +161,8 @@ async function makeMessages(sql, project, count) {
 
 /**
  * Creates a workspace of about `count` entries. Half of them are in directories `d<i>`, with as many directories as files in
- * each directory. The other half are files in the single directory `flat`. The directories `to` and `from` are for moves, and
- * `from` has 1,000 files.
+ * each directory. The other half are files in a single directory, `flat`. The directories `to` and `from` are used for moves,
+ * and `from` contains 1,000 files.
  */
 async function makeTree(sql, project, count) {
   const side = Math.floor(Math.sqrt(count / 2));
@@ -188,7 +188,7 @@ async function makeTree(sql, project, count) {
              UNION ALL SELECT 1000000 + i, 101 + i % $4::integer FROM generate_series(0, $4::integer * $4::integer - 1) i) files`,
     [container, blob, count, side, flat, 1_000_000],
   );
-  // Sets the counts that the triggers would have maintained.
+  // Sets the counts that the skipped triggers would have maintained.
   await sql(
     `UPDATE nodes d SET entries = c.entries
        FROM (SELECT parent_id, count(*) AS entries FROM nodes WHERE container_id = $1 GROUP BY parent_id) c

@@ -1,9 +1,9 @@
 /*
- * Measures the cost of project events: compares the built service with and without them, in the same process and in alternating
- * rounds. Uses the ratio within each pair of rounds, so that other load on the machine affects both.
+ * Measures the cost of project events. Compares the built service with and without events, in the same process and in
+ * alternating rounds. Uses the ratio within each pair of rounds, so that other load on the machine affects both rounds.
  *
- * `npm run bench:events` builds the service and runs this on the build. The arguments are the number of rounds and the number of
- * connections.
+ * `npm run bench:events` builds the service and runs this benchmark on the build. The arguments are the number of rounds and
+ * the number of connections.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -17,21 +17,21 @@ import { ServerTime } from './server-time.mjs';
 import { AGENT } from './turns.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 30);
-/** Number of rounds that are not counted. */
+/** Number of initial rounds that are not counted. */
 const WARM_UP = 5;
-/** Number of changes of each connection in a round. Equals the sum of `MIX`, so that a round has exactly its distribution. */
+/** Number of changes per connection and round. It equals the sum of `MIX`, so that each round has exactly this distribution. */
 const CHANGES = 100;
 /** Messages to switch-events.js. */
 const MODES = ['with events', 'without events'];
 const CONNECTIONS = Number(process.argv[3] ?? 8);
 const COMPANY = 'events';
 
-/** Turns and solves that are still running after the request that started them. */
+/** Number of turns and solves that are still running after their requests were answered. */
 const UNDER_WAY = `
   SELECT (SELECT count(*) FROM turns WHERE state <> 'ended')
        + (SELECT count(*) FROM executions WHERE status IN ('queued', 'running')) AS count`;
 
-/** Number of changes of each kind in a hundred changes. A turn and a solve each cause several changes. */
+/** Number of changes of each kind per hundred changes. A turn and a solve each cause several changes. */
 const MIX = { create: 26, edit: 20, remove: 26, rename: 13, folder: 10, message: 4, solve: 1 };
 
 /** Kinds of changes to a project. Each function prepares its data and returns a function that makes a single change. */
@@ -59,7 +59,8 @@ const changes = {
     let count = 0;
     return async () => {
       count += 1;
-      // 37 and 100 are coprime, so the kinds are spread evenly and have the exact distribution after a hundred changes.
+      // 37 and 100 are coprime, so the kinds are interleaved evenly, and a hundred changes have exactly the distribution of
+      // `MIX`.
       await once[kinds[(count * 37) % kinds.length]](count);
     };
   },
@@ -88,7 +89,7 @@ const changes = {
     let [at, count] = [project, 0];
     return async () => {
       count += 1;
-      // A conversation can have at most twenty waiting messages.
+      // Switches to a new project, because a conversation can have at most twenty waiting messages.
       if (count % 15 === 0) at = (await ask(service, 'POST', '/projects', { name: 'Bench' })).id;
       await ask(service, 'POST', `/projects/${at}/chat`, { content: 'Hello' });
     };
@@ -105,7 +106,7 @@ try {
   await planForAnyValues();
   Object.assign(environment, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
   for (const [name, change] of Object.entries(changes)) {
-    // Each kind of change gets a new process, because the speed of the same code differs between Node processes.
+    // Each kind of change runs in a new process, because the speed of the same code differs between Node processes.
     const service = await startService({ preload: ['switch-events.js', ...AGENT.preload] });
     try {
       await compare(name, change, service);
@@ -120,8 +121,8 @@ try {
 }
 
 /**
- * Forces generic plans. While the tables are small, the server might otherwise plan a statement every time in the first mode but
- * only once in the second.
+ * Forces generic plans. While the tables are small, PostgreSQL might otherwise plan a statement on every execution in the first
+ * mode but only once in the second.
  */
 async function planForAnyValues() {
   await client.query(
@@ -140,7 +141,7 @@ async function ask(service, method, path, body) {
   return response.status === 204 ? undefined : await response.json();
 }
 
-/** Prints how much longer a change takes with events, and its processor time. */
+/** Prints how much longer a change takes with events, and how much more processor time it uses. */
 async function compare(name, change, service) {
   const ratios = [];
   const totals = MODES.map(() => ({ count: 0, ms: 0, node_us: 0, postgres_us: 0 }));
@@ -151,7 +152,7 @@ async function compare(name, change, service) {
   const steps = await Promise.all(projects.map(({ id }) => change(service, id)));
   for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
     const rates = [];
-    // The order of the modes alternates as well.
+    // The order of the modes alternates from round to round.
     for (const mode of round % 2 === 0 ? [0, 1] : [1, 0]) {
       service.process.send(MODES[mode]);
       const spent = await oneRound(service, server, steps);
@@ -176,8 +177,8 @@ async function compare(name, change, service) {
 }
 
 /**
- * Returns the total and processor time of a round of changes. Each connection works in its own project. Includes all work that
- * the changes have started.
+ * Returns the total duration and processor time of a round of changes. Each connection works in its own project. The round
+ * includes all work that the changes have started.
  */
 async function oneRound(service, server, steps) {
   const [before, postgres, began] = [await service.figures(), await server.us(), performance.now()];

@@ -1,6 +1,6 @@
 /*
- * Preloaded into a process. Reports its processor time and memory over its channel on request. The heap is measured after a
- * collection if Node was started with --expose-gc.
+ * Preloaded into a process. On request, reports the processor time and memory of the process over its IPC channel. If Node was
+ * started with --expose-gc, the heap is measured after a garbage collection.
  */
 process.on('message', (message) => {
   if (message !== 'figures') return;

@@ -1,8 +1,8 @@
 /*
  * Measures the file store: trees of 100,000 entries, and 5 GiB through the disk store. `npm run bench:files` builds the service
- * and runs this on the build. The optional argument is the number of GiB.
+ * and runs this benchmark on the build. The optional argument is the number of GiB.
  *
- * The service is a separate process that is called over HTTP, on an embedded PostgreSQL that flushes every commit to disk.
+ * The service is a separate process that is called over HTTP. Its embedded PostgreSQL flushes every commit to disk.
  */
 import 'reflect-metadata';
 import { spawn } from 'node:child_process';
@@ -58,7 +58,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Waits until the service is ready. Returns a function that posts to it. */
+/** Waits until the service is ready, and returns a function that sends POST requests to it. */
 async function connect(service, secret) {
   const url = await new Promise((resolve, reject) => {
     service.once('exit', (code) => reject(new Error(`The service ended with code ${code}`)));
@@ -108,7 +108,7 @@ async function measureTrees(api) {
   });
 }
 
-/** Inserts rows as uploads would have created them, all with the same content. */
+/** Inserts the rows that uploads would have created, all with the same content. */
 async function fill(project_id) {
   const client = new pg.Client({ connectionString: database.url() });
   await client.connect();
@@ -158,7 +158,7 @@ async function measureBytes(api, pid) {
   console.log(
     `\n${size / 1024 ** 3} GiB through the disk store, ${parts.length} parts of ${part_size / MiB} MiB, ${AT_ONCE} at once`,
   );
-  // Every part is different, but can be generated again to check the downloaded file.
+  // Every part is different but can be generated again, so that the downloaded file can be checked.
   const pattern = randomBytes(part_size);
   const partOf = (number) => {
     const bytes = Buffer.from(pattern.subarray(0, Math.min(part_size, size - (number - 1) * part_size)));
@@ -196,7 +196,7 @@ async function timed(what, watch, work) {
   console.log(`${what.padEnd(10)} ${seconds.toFixed(1).padStart(7)} s   at most ${watch.peak()} MiB resident${rate}`);
 }
 
-/** Samples the resident size of a process 20 times a second and keeps the maximum. */
+/** Samples the resident memory of a process 20 times a second and records the maximum. */
 function watchMemory(pid) {
   let peak = 0;
   const look = async () => {

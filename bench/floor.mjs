@@ -1,6 +1,7 @@
 /*
- * Lower bound for the cost of the service: the least work that a Node program can do to give the same responses. Uses only
- * `node:http` and `pg`, the best SQL for each operation and a constant token. Has no framework, no validation and no logging.
+ * Lower bound for the cost of the service: the minimum work that a Node program must do to give the same responses. It uses
+ * only `node:http` and `pg`, the best SQL for each operation and a constant token. It has no framework, no validation and no
+ * logging.
  */
 import { createServer } from 'node:http';
 import pg from 'pg';
@@ -12,7 +13,7 @@ const PREFIX = '/api/v1';
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 const routes = new Map(OPERATIONS.map((operation) => [operation.route, operation]));
 
-/** Every statement is prepared once per connection and identified by its text. */
+/** Statements are identified by their text and prepared once per connection. */
 const names = new Map();
 const prepared = (text, values) => {
   let name = names.get(text);

@@ -4,10 +4,11 @@ import { signToken, environment } from './processes.mjs';
 import { COMPANY, USER } from './data.mjs';
 
 /*
- * Measures how latency grows with the amount of data. Each query runs in turn on data of every size.
+ * Measures how latency grows with the amount of data. Each query runs on data of every size in turn.
  *
- * A project listing counts all projects. The time of that count is measured separately, in turn with the requests, and reported
- * next to the latency. `base` is the index of the first size with a full-length response, and `n` counts requests.
+ * A project listing counts all projects. The duration of this count is measured separately, alternating with the requests, and
+ * is reported next to the latency. `base` is the index of the first size whose response has its full length, and `n` is the
+ * number of the request.
  */
 
 const get = (path) => ({ method: 'GET', path });
@@ -49,7 +50,9 @@ const QUESTIONS = [
   { name: 'usage by user', of: 'ledger', request: () => get('/usage/users') },
 ];
 
-/** Returns the p50 and the count time of each query at every size, and the ratio of the largest size to the base. */
+/**
+ * Returns the p50 and the duration of the count for each query at every size, and the ratio of the largest size to the base.
+ */
 export async function measureGrowth(service, data, sizes, rounds) {
   const client = new pg.Client({ connectionString: environment.databaseUrl });
   await client.connect();
@@ -76,7 +79,7 @@ export async function measureGrowth(service, data, sizes, rounds) {
   return results;
 }
 
-/** Returns the time of a count in the database, in milliseconds. */
+/** Returns the duration of a count in the database, in milliseconds. */
 async function countingTime(client, count, subject) {
   const { rows } = await client.query(
     `SELECT counted, 1000 * extract(epoch FROM ended - began)::float8 AS ms

@@ -1,10 +1,10 @@
 /*
- * Measures the effect of hostile requests: runs each attack of attacks.mjs on a service with its own database, while another
- * company sends small requests.
+ * Measures the effect of hostile requests. Runs each attack of attacks.mjs on a service with a separate database, while a user
+ * of another company sends small requests.
  *
- * `npm run bench:hostile` builds the service and runs this on the build. Arguments:
- * - the folder of another checkout with a `dist`, to test instead of this build
- * - `--json=<file>`: file for the results. Rows of other attacks in it are kept.
+ * `npm run bench:hostile` builds the service and runs this benchmark on the build. Arguments:
+ * - the folder of another checkout with a `dist`, to test that build instead
+ * - `--json=<file>`: file for the results. Rows of other attacks in this file are kept.
  * - `--seconds=<maximum duration of an attack, default 60>`
  * - any other arguments: run only the attacks whose names contain one of them
  *
@@ -33,7 +33,7 @@ const TEMPLATE = 'migrated';
 const given = process.argv.slice(2);
 const option = (name) => given.find((one) => one.startsWith(`--${name}=`))?.slice(name.length + 3);
 const json = option('json');
-/** Time after which an attack is cut off. */
+/** Time in milliseconds after which an attack is cut off. */
 const longestMs = Number(option('seconds') ?? 60) * 1000;
 const checkout = resolve(given.find((one) => existsSync(join(one, 'dist/src/main.js'))) ?? HERE);
 const words = given.filter((one) => !one.startsWith('--') && resolve(one) !== checkout);
@@ -82,7 +82,7 @@ async function measure({ name, settings = {}, dataDir: makeDataDir, prepare, att
     ]);
     const seconds = (performance.now() - began) / 1000;
     const others = await bystander();
-    // The bystander may notice the end of the process first.
+    // The other user may notice that the process has ended before this process does.
     await pause(1_000);
     const { peak, isAlive } = service.state();
     return {
@@ -102,7 +102,7 @@ async function measure({ name, settings = {}, dataDir: makeDataDir, prepare, att
   }
 }
 
-/** Starts the build of the checkout with Node's default limits. */
+/** Starts the build of the checkout with Node's default memory limits. */
 async function start({ databaseUrl, dataDir, secret }, settings) {
   const child = spawn(process.execPath, [join(checkout, 'dist/src/main.js')], {
     cwd: checkout,
@@ -145,7 +145,7 @@ async function start({ databaseUrl, dataDir, secret }, settings) {
 }
 
 /**
- * Starts a user of another company who sends small requests. Returns a function that stops the user and resolves to the
+ * Starts sending small requests as a user of another company. Returns a function that stops this and resolves to the
  * measurements.
  */
 async function watch({ url }, secret) {

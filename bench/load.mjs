@@ -3,7 +3,7 @@ import autocannon from 'autocannon';
 
 const CONNECTIONS = 8;
 
-/** Returns a server under load. `token` returns the bearer token for a company. */
+/** Returns one side of a comparison: a server under load. `token` returns the bearer token for a company. */
 export const side = (name, served, token) => ({
   name,
   served,
@@ -12,7 +12,7 @@ export const side = (name, served, token) => ({
   counts: new Map(),
 });
 
-/** Returns the next request of an operation to a side, for `fetch`, autocannon and other clients. */
+/** Returns the next request of an operation to a side, in a format for `fetch`, autocannon and other clients. */
 export function nextRequest({ name, url, token, counts }, operation, data) {
   const n = counts.get(operation) ?? 0;
   counts.set(operation, n + 1);
@@ -33,7 +33,7 @@ export async function send({ url, ...request }) {
 }
 
 /**
- * Checks that both sides give the same response. Every field must be equal, except for the fields in `differs` of the operation.
+ * Checks that both sides give the same response. All fields must be equal, except for the fields in `differs` of the operation.
  *
  * @returns whether the responses are identical byte for byte
  */
@@ -57,7 +57,10 @@ function without(body, paths = []) {
   return body;
 }
 
-/** Loads a side for a while. Returns requests per second, processor time per request in µs, and every latency in ms. */
+/**
+ * Puts a side under load for some seconds. Returns requests per second, processor time per request in µs, and all latencies in
+ * ms.
+ */
 async function load(to, operation, data, seconds) {
   const latencies = [];
   const instance = autocannon({
@@ -89,9 +92,9 @@ export function mixedRequest(to, operations, data) {
 const autocannonRequest = ({ method, path, headers, body }) => ({ method, path: `/api/v1${path}`, headers, body });
 
 /**
- * Loads both sides in turn, several times. Returns the measurements of each side and their ratio.
+ * Puts both sides under load alternately, several times. Returns the measurements of each side and their ratio.
  *
- * Before that, each side is under load for `warmUp` seconds, because Node compiles frequently used code and a service runs for
+ * Before that, each side warms up for `warmUp` seconds. Node compiles frequently executed code, and a real service runs for
  * days.
  */
 export async function duel(sides, operation, data, { warmUp, rounds, seconds }) {
@@ -116,7 +119,10 @@ export async function duel(sides, operation, data, { warmUp, rounds, seconds }) 
   return { service, floor, ratio: median(ratios) };
 }
 
-/** Returns the p50 of several actions in milliseconds. The actions run in turn, never concurrently, and return their duration. */
+/**
+ * Returns the p50 of several actions in milliseconds. The actions run alternately, never concurrently, and return their
+ * duration.
+ */
 export async function latencies(actions, rounds) {
   const times = actions.map(() => []);
   for (let round = -Math.ceil(rounds / 5); round < rounds; round += 1) {

@@ -1,7 +1,7 @@
 /*
- * Measures how a model is built from cards: `npm run bench:modelling` builds the service and runs this on the build. Nothing is
- * solved. Times are the processor time of all threads. Each model is built in a separate process, so that its memory can be
- * measured.
+ * Measures how long it takes to build a model from cards. `npm run bench:modelling` builds the service and runs this benchmark
+ * on the build. Nothing is solved. Times are the processor time of all threads. Each model is built in a separate process, so
+ * that its memory can be measured.
  */
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { COMPANY, POSTS_COMPANY, USER } from './data.mjs';
 
 /*
- * Operations to measure. Each has its request, the floor's implementation of the same response, and the target share of the
- * floor's requests per second.
+ * Operations to measure. Each consists of a request, the floor's implementation of the same response, and the target for the
+ * service's requests per second as a share of the floor's.
  *
- * `n` counts the requests of a side. `side` is `service` or `floor`: operations that change data use separate data for each
- * side.
+ * `n` is the number of the request to a side. `side` is `service` or `floor`: operations that change data use separate data for
+ * each side.
  */
 
 const WINDOW = 200;
 const PAGE = 50;
-/** Number of files that are moved back and forth. Exceeds the maximum number of concurrent requests. */
+/** Number of files that are moved back and forth. It exceeds the maximum number of concurrent requests. */
 const MOVED = 64;
 
 const get = (path) => ({ method: 'GET', path });
@@ -36,14 +36,14 @@ const COMPLETENESS = `json_build_object(
 const CREATOR = `(SELECT json_build_object('display_name', u.display_name, 'id', u.id, 'avatar_url', u.avatar_url)
   FROM users u WHERE u.company_id = p.company_id AND u.id = p.created_by) AS created_by`;
 
-/** Returns the SQL of a listing: its rows as `item`, and their total number. */
+/** Returns the SQL of a listing. It selects the rows as `item`, and their total number. */
 const listing = (name, items, total) =>
   `SELECT json_build_object('${name}', (SELECT coalesce(json_agg(item), '[]') FROM (${items}) item),
                             'limit', ${PAGE}, 'offset', 0, 'total', (${total}))::text AS json`;
 
 /**
- * Returns the floor for an operation whose response a single statement builds as JSON. The parameters of the statement are the
- * company, the id in the path, and `more`.
+ * Returns the floor for an operation whose JSON response is built by a single statement. The parameters of the statement are
+ * the company, the id in the path, and `more`.
  */
 const statement =
   (text, ...more) =>
@@ -68,7 +68,10 @@ const LIST_DIRECTORY = `
            'limit', ${PAGE}, 'offset', 0, 'total', place.entries)::text AS json
     FROM place`;
 
-/** Statements for two round trips: taking the locks, then making the changes. The locks are the same as in the service. */
+/**
+ * Statements of two round trips: the first takes the locks, and the second makes the changes. The locks are the same as in the
+ * service.
+ */
 const MAKE_DIRECTORY = `
   WITH taken AS (UPDATE containers SET next_node = next_node + 1 WHERE id = $1 RETURNING next_node - 1 AS node_id)
   INSERT INTO nodes (container_id, node_id, parent_id, name, kind) SELECT $1, node_id, 0, $2, 'directory' FROM taken`;
@@ -251,7 +254,7 @@ export const OPERATIONS = [
     route: 'POST /projects/:id/chat',
     company: POSTS_COMPANY,
     request: ({ posts }, n, side) => {
-      // Each request uses its own project until all projects are used.
+      // Each request uses another project until all projects have been used.
       const half = posts.length / 2;
       const project = posts[(side === 'floor' ? 0 : half) + (n % half)];
       return post(`/projects/${project}/chat`, { content: 'Plan the bottling of next week.', client_msg_id: `${n}` });
@@ -261,7 +264,7 @@ export const OPERATIONS = [
   },
 ];
 
-/** Runs the transaction of a post to an idle conversation with the same statements as the service. */
+/** Runs the transaction that posts to an idle conversation, with the same statements as the service. */
 async function postMessage({ transaction }, { id, body }) {
   const { content, client_msg_id } = body;
   const key = hash(`["user","${USER}","${client_msg_id}"]`);

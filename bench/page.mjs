@@ -3,7 +3,8 @@
  * headless Chromium with an empty cache.
  *
  * Measures the largest contentful paint of the first view, signed out and signed in, and of a conversation of 5,000 messages.
- * Also measures the navigation from the list to that conversation, and the frame rate while a table of 10,000 rows is scrolled.
+ * Also measures the navigation from the project list to this conversation, and the frame rate while a table of 10,000 rows is
+ * scrolled.
  */
 import 'reflect-metadata';
 import { Blob } from 'node:buffer';
@@ -91,7 +92,7 @@ async function signIn(browser, url, token) {
   return kept;
 }
 
-/** Opens a page in a browser without any cached data. */
+/** Opens a page in a browser context without any cached data. */
 async function visit(browser, url, session, look) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   await context.addInitScript(`Object.assign(sessionStorage, ${session})`);
@@ -102,9 +103,9 @@ async function visit(browser, url, session, look) {
   return seen;
 }
 
-/** Returns the time of the largest paint, in milliseconds after the request for the page. */
+/** Returns the time of the largest contentful paint, in milliseconds after the request for the page. */
 async function paint(page) {
-  // Waits for late paints, which would otherwise be missed.
+  // Late paints would otherwise be missed.
   await page.waitForTimeout(2_000);
   const time = await page.evaluate(`new Promise((resolve) => {
     new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime)).observe({
@@ -114,7 +115,7 @@ async function paint(page) {
   return time;
 }
 
-/** Returns the time from the click on a project until its newest message is shown. */
+/** Returns the time from a click on a project until its newest message is shown. */
 async function follow(page) {
   await page.getByRole('searchbox').fill('Conversation 1');
   await page.getByRole('link', { name: 'Conversation 1' }).waitFor();
@@ -130,7 +131,7 @@ async function follow(page) {
   return time;
 }
 
-/** Scrolls over a table with the mouse wheel without interruption. */
+/** Scrolls through a table continuously with the mouse wheel. */
 async function scroll(page) {
   const cell = page.getByRole('row').nth(3);
   await cell.waitFor();

@@ -1,6 +1,6 @@
 /*
- * Compares the cost of a poll without changes to the cost of a full response: `npm run bench:polls`. With `-- ../before`, the
- * full responses are also measured on the build of another checkout, in turn.
+ * Compares the cost of a poll without changes with the cost of a full response: `npm run bench:polls`. With `-- ../before`,
+ * alternates with measurements of full responses on the build of another checkout.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -31,7 +31,7 @@ try {
   for (const close of open.reverse()) await close();
 }
 
-/** Starts the service of a checkout without a worker, on its own database with the data of the other benchmarks. */
+/** Starts the service of a checkout without a worker, on a separate database that contains the data of the other benchmarks. */
 async function start(root, name) {
   const load = async (path) => await import(join(root, path));
   const { environment, makeFolder, signToken, startService } = await load('bench/processes.mjs');
@@ -104,7 +104,7 @@ async function load({ url, headers, side }) {
   };
 }
 
-/** Returns the total processor time of the service and the total execution time of its statements. */
+/** Returns the processor time that the service has used so far, and the total execution time of its statements. */
 async function figures({ served, client }) {
   const { cpu_us } = await served.figures();
   await pause(1_200);

@@ -10,10 +10,13 @@ const MAIN = join(import.meta.dirname, '../dist/src/main.js');
 const FLOOR = join(import.meta.dirname, 'floor.mjs');
 const FIGURES = 'figures.js';
 
-/** Resources that all processes of a run share. */
+/** Resources shared by all processes of a run. */
 export const environment = { databaseUrl: '', dataDir: '', secret: '' };
 
-/** Creates a temporary folder. If root starts the run, PostgreSQL runs as another user, who needs access through this folder. */
+/**
+ * Creates a temporary folder. If root starts the run, PostgreSQL runs as another user, so this folder must be accessible to
+ * other users.
+ */
 export async function makeFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   await chmod(folder, 0o711);
@@ -27,7 +30,7 @@ export class Served {
     this.url = url;
   }
 
-  /** Returns the report of figures.js: total processor time and memory. */
+  /** Returns the report of figures.js: processor time and memory. */
   async figures() {
     const answered = once(this.process, 'message');
     this.process.send('figures');
@@ -43,10 +46,13 @@ export class Served {
   }
 }
 
-/** Starts the built service without changes. It uses its own embedded database unless the settings specify another. */
+/**
+ * Starts the built service without modifications. It uses its own embedded database unless the settings specify another
+ * database.
+ */
 export const launchMain = async (settings) => await launch([MAIN], settings);
 
-/** Starts the built service on the run's database. The modules in `preload` are loaded first. */
+/** Starts the built service on the database of the run. The modules in `preload` are loaded first. */
 export async function startService({ settings = {}, preload = [], flags = [] } = {}) {
   return await launch([...flags, ...imports(FIGURES, ...preload), MAIN], {
     PORT: '0',
@@ -81,7 +87,7 @@ export async function launch(args, env) {
   return new Served(child, url);
 }
 
-/** Returns a bearer token for a user, who is company-level by default. */
+/** Returns a bearer token for a user. The user has the role `company` by default. */
 export async function signToken(company_id, user, { role = 'company', secret = environment.secret, picture } = {}) {
   return await new SignJWT({ company_id, role, name: user, email: `${user}@example.com`, picture })
     .setProtectedHeader({ alg: 'HS256' })

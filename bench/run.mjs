@@ -1,6 +1,6 @@
 /*
- * Compares the cost of the service to its lower bound: `npm run bench`, or `npm run bench -- quick`. Further arguments select
- * the operations whose names contain them. README.md explains the tables.
+ * Compares the cost of the service with its lower bound: `npm run bench`, or `npm run bench -- quick`. With further arguments,
+ * runs only the operations whose names contain one of them. README.md explains the tables.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -80,7 +80,7 @@ try {
 async function measureOperations(operations, data) {
   const tokens = { [COMPANY]: await signToken(COMPANY, USER), [POSTS_COMPANY]: await signToken(POSTS_COMPANY, USER) };
   const floor = await started(startFloor(tokens[COMPANY]));
-  // Runs without a worker, because background work would distort the measurements.
+  // The service runs without a worker, because background work would distort the measurements.
   const service = await started(startService({ settings: { ROLE: 'api' } }));
   const sides = [
     side('service', service, ({ company = COMPANY }) => tokens[company]),
@@ -111,7 +111,7 @@ async function measureRest(data, results) {
   );
   await service.stop();
 
-  // Uses the projects at the end, because the operations start at the beginning of each half and have not reached them.
+  // Uses the last projects, because the operations start at the beginning of each half and have not reached the end.
   const fresh = data.posts.slice(-2 * plan.turns - plan.events - plan.streams).values();
   const take = (count) => Array.from({ length: count }, () => fresh.next().value);
   results.turns = await measureTurns(POSTS_COMPANY, take(2 * plan.turns));

@@ -4,7 +4,7 @@ import pg from 'pg';
 /** Length of a tick in microseconds. Linux counts processor time in ticks. */
 const TICK_US = 10_000;
 
-/** Processor time of a PostgreSQL server on this machine. The server is asked for its process id only once. Needs Linux. */
+/** Processor time of a PostgreSQL server on this machine. The server is asked for its process id only once. Requires Linux. */
 export class ServerTime {
   constructor(server) {
     this.server = server;
@@ -19,7 +19,7 @@ export class ServerTime {
     return new ServerTime(parent);
   }
 
-  /** Returns the total µs of all server processes, including ended processes. */
+  /** Returns the processor time, in µs, of all server processes so far. Includes processes that have ended. */
   async us() {
     let ticks = 0;
     for (const name of await readdir('/proc')) {
@@ -32,12 +32,12 @@ export class ServerTime {
   }
 }
 
-/** Returns the process information from Linux, or undefined if the process has ended. */
+/** Returns Linux's information about a process, or undefined if the process has ended. */
 async function statOf(pid) {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   const [, parent, ...more] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
   if (parent === undefined) return undefined;
-  // Fields 14 to 17 of proc(5). `more` starts with the fifth field.
+  // Fields 14 to 17 of proc_pid_stat(5). `more` starts with the fifth field.
   const [user, system, userOfEnded, systemOfEnded] = more.slice(9, 13).map(Number);
   return { pid: Number(pid), parent: Number(parent), own: user + system, ofEnded: userOfEnded + systemOfEnded };
 }

@@ -4,7 +4,10 @@ import { launchMain, makeFolder } from './processes.mjs';
 
 const STARTS = 3;
 
-/** Returns the milliseconds from the start of the built service to its first response, with an existing embedded database. */
+/**
+ * Returns the time, in milliseconds, from the start of the built service to its first response. The embedded database already
+ * exists.
+ */
 export async function measureStartup() {
   const folder = await makeFolder();
   const settings = { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'info' };

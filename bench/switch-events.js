@@ -1,8 +1,8 @@
 import { ProjectEvents } from '../dist/src/events/project-events.service.js';
 
 /*
- * Preloaded into the built service. After the message `without events`, changes are made without recording events, until the
- * message `with events`.
+ * Preloaded into the built service. After the message `without events`, changes are not recorded as events until the message
+ * `with events`.
  */
 const { note, by } = ProjectEvents.prototype;
 

@@ -1,6 +1,7 @@
 /*
- * Measures tables: `npm run bench:tables` builds the service and runs this on the build. A CSV file of 100 MB is opened for the
- * first time and again, filtered, grouped and queried with SQL, while another company sends small requests.
+ * Measures tables: `npm run bench:tables` builds the service and runs this benchmark on the build. A CSV file of 100 MB is
+ * opened for the first time and again, filtered, grouped and queried with SQL. At the same time, a user of another company sends
+ * small requests.
  *
  * The service is a separate process that is called over HTTP, on an embedded PostgreSQL.
  */
@@ -21,7 +22,7 @@ const FIRST = 3;
 const ROUNDS = 30;
 const SUM = { function: 'sum', column: 'quantity' };
 const OTHERS_EVERY_MS = 20;
-/** The service closes idle connections after some seconds, and `fetch` may notice that too late. */
+/** The service closes idle connections after some seconds, and `fetch` may notice this too late. */
 const ONE_REQUEST = { connection: 'close' };
 
 /**
@@ -105,7 +106,7 @@ async function report(name, rounds, work) {
   console.log(`${name.padEnd(40)} least ${shown[0]}  median ${shown[1]}  most ${shown[2]}`);
 }
 
-/** Returns a function that sends requests as a user of a company: a POST with a body, otherwise a GET. */
+/** Returns a function that sends requests as a user of a company: POST if there is a body, otherwise GET. */
 async function api({ url }, company) {
   const token = await signToken(company, company);
   return async (path, body) => {
@@ -136,7 +137,7 @@ async function upload(post, place, path, content) {
   await post('/files/upload/complete', { ...place, upload_token: started.upload_token, parts });
 }
 
-/** Sends small requests and samples the memory of table processes until it is stopped. */
+/** Until it is stopped, sends small requests and samples the memory of the table processes. */
 function watch(get, servicePid) {
   const latencies = [];
   let peak = 0;
@@ -162,7 +163,7 @@ function watch(get, servicePid) {
   };
 }
 
-/** Returns the resident memory of a service's table processes in bytes. Needs Linux. */
+/** Returns the resident memory, in bytes, of a service's table processes. Requires Linux. */
 async function engineMemory(servicePid) {
   const children = await readFile(`/proc/${servicePid}/task/${servicePid}/children`, 'utf8').catch(() => '');
   const sizes = [];

@@ -8,9 +8,12 @@ import { signToken } from './processes.mjs';
 
 const MiB = 1024 ** 2;
 
-/** Signed-in attacker. */
+/** Service under attack, and the signed-in attacker who sends requests to it. */
 export class Target {
-  /** Number of responses by status, and the size of the largest in bytes. Status 0 means a missing or incomplete response. */
+  /**
+   * Number of responses by status, and the size of the largest response in bytes. Status 0 means a missing or incomplete
+   * response.
+   */
   answers = {};
   place;
 
@@ -40,7 +43,7 @@ export class Target {
     return this.count(await answerTo(request));
   }
 
-  /** Sends a request without its last byte. */
+  /** Sends a request except for its last byte. */
   hold(path, body, token) {
     const { request, release } = open(this.at(path), 'POST', body, { token, keep: 1 });
     let isClosed = false;
@@ -107,7 +110,7 @@ export class Target {
 }
 
 /**
- * Sends a request on its own connection. The body is a string, bytes, a stream or JSON, and its last `keep` bytes are held
+ * Sends a request on a separate connection. The body is a string, bytes, a stream or JSON, and its last `keep` bytes are held
  * back.
  */
 export function open(url, method, body, { token, headers = {}, keep = 0 } = {}) {
@@ -130,7 +133,7 @@ export function open(url, method, body, { token, headers = {}, keep = 0 } = {}) 
   return { request, release: () => request.end(bytes.subarray(-keep)) };
 }
 
-/** Returns the status (0 for an incomplete response), the number of bytes, and the text of a small response. */
+/** Returns the status (0 for an incomplete response) and the number of bytes. Also returns the text of a small response. */
 export async function answerTo(request) {
   const response = await new Promise((resolve) => {
     request.once('response', resolve).on('error', () => resolve(undefined));

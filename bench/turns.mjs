@@ -4,7 +4,7 @@ import pg from 'pg';
 import { send, quantile } from './load.mjs';
 import { signToken, startService, environment } from './processes.mjs';
 
-/* Turns of an agent that does no work, and streams of these turns. */
+/* Measures turns of an agent that does no work, and the event streams of these turns. */
 
 /** Settings of a service whose agent does no work. */
 export const AGENT = { preload: ['idle-agent.js'] };
@@ -30,8 +30,9 @@ const post = async (url, token, project) =>
   });
 
 /**
- * Returns the turns per second of a single process. With `worker`, the messages are posted beforehand and a worker then ends
- * their turns. With `both`, the same process also accepts the posts. Each message is posted to a separate conversation.
+ * Returns the turns per second of a single process. With `worker`, the messages are posted beforehand, and then a worker
+ * processes their turns. With `both`, the same process also accepts the posts. Each message is posted to a separate
+ * conversation.
  */
 export async function measureTurns(company, projects) {
   const token = await signToken(company, 'ada');
@@ -72,7 +73,8 @@ async function ended(count, work) {
 }
 
 /**
- * Returns the milliseconds from the 202 of a post to the first event of its turn on an open stream. Runs a single turn at a time.
+ * Returns the time, in milliseconds, from the 202 response to a post until the first event of its turn arrives on an open
+ * stream. Runs a single turn at a time.
  */
 export async function measureFirstEvent(service, company, projects) {
   const token = await signToken(company, 'ada');
@@ -82,7 +84,7 @@ export async function measureFirstEvent(service, company, projects) {
     await post(service.url, token, project);
     const accepted = performance.now();
     await stream.event('turn.started');
-    // The event can arrive before the response to the post was read.
+    // The event may arrive before the response to the post has been read.
     times.push(Math.max(0, stream.times.get('turn.started') - accepted));
     await stream.event('turn.ended');
     stream.close();
@@ -122,7 +124,9 @@ export async function measureStreams(service, company, projects) {
   };
 }
 
-/** Opens an event stream. Returns the time of the first event of each kind, and a function that waits for a kind. */
+/**
+ * Opens an event stream. Returns the arrival time of the first event of each type, and a function that waits for an event type.
+ */
 async function openStream(base, token, project) {
   const times = new Map();
   const waiting = new Map();

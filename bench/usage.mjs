@@ -1,9 +1,9 @@
 /*
- * Measures how usage listings slow down when the ledger grows. Two companies with 10,000 users and 90 days are queried in turn.
- * Their ledgers have 50,000 and 5 million rows.
+ * Measures how much slower usage listings become as the ledger grows. Two companies, each with 10,000 users and 90 days of
+ * usage, are queried alternately. Their ledgers have 50,000 and 5 million rows.
  *
- * `npm run bench:usage` builds the service and runs this on the build. The arguments are the two row counts. The service is a
- * separate process that is called over HTTP, on an embedded PostgreSQL. Its own job rolls the rows up.
+ * `npm run bench:usage` builds the service and runs this benchmark on the build. The arguments are the two row counts. The
+ * service is a separate process that is called over HTTP, on an embedded PostgreSQL. Its regular job rolls up the rows.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -21,7 +21,10 @@ const DAYS = 90;
 const PROJECTS = 100;
 const ROUNDS = 40;
 const BATCH = 250_000;
-/** Number of newest rows in each ledger that the service itself rolls up. The sums of older rows are inserted in bulk. */
+/**
+ * Number of rows in each ledger, starting with the newest, that the service itself rolls up. The sums of older rows are
+ * inserted in bulk.
+ */
 const BY_JOB = 200_000;
 const SIZES = process.argv.length > 3 ? process.argv.slice(2, 4).map(Number) : [50_000, 5_000_000];
 
@@ -64,7 +67,7 @@ async function measure(api) {
   }
 }
 
-/** Returns the medians of each listing for each size of the ledger. */
+/** Returns the median duration of each listing for each ledger size. */
 async function compare(client, api) {
   const midnight = (daysAgo) => Math.floor(Date.now() / 86_400_000 - daysAgo) * 86_400_000;
   const time = (ms) => new Date(ms).toISOString();
@@ -75,7 +78,7 @@ async function compare(client, api) {
     '30 whole days': ['company', { since: time(midnight(40)), until: time(midnight(10)) }],
     '60 whole days': ['company', { since: time(midnight(70)), until: time(midnight(10)) }],
     'a member’s own row': ['member', {}],
-    // Both ends are as far as possible from the nearest midnight or noon.
+    // Both ends of the interval are as far as possible from midnight and noon.
     '30 days from 6 to 6 o’clock': [
       'company',
       { since: time(midnight(40) + 216e5), until: time(midnight(10) + 216e5) },
@@ -118,11 +121,11 @@ function report(medians) {
 }
 
 /**
- * Creates a company with this many ledger rows in the order of their times, and waits until the service has rolled up the newest
- * rows.
+ * Creates a company with this many ledger rows, inserted in chronological order, and waits until the service has rolled up the
+ * newest rows.
  *
- * Older rows are inserted together with their sums, as the service would have written them. The newest rows are inserted as
- * charges.
+ * Older rows are inserted together with the sums that the service would have written. The newest rows are inserted in the same
+ * way as charges.
  */
 async function fill(client, company, rows) {
   await client.query(
@@ -133,7 +136,7 @@ async function fill(client, company, rows) {
   );
   const byJob = Math.min(BY_JOB, rows / 2);
   const started = performance.now();
-  // Skips triggers, so that no rows are recorded as pending.
+  // Skips triggers, so that the rows are not marked as pending.
   await client.query('SET session_replication_role = replica');
   await charge(client, company, rows, 0, rows - byJob);
   await client.query(
@@ -142,7 +145,7 @@ async function fill(client, company, rows) {
     [company],
   );
   await client.query('ANALYZE usage_ledger, usage_spenders');
-  // Sorted by month, as the service inserts them.
+  // The rows are sorted by month, because the service also inserts them in this order.
   await client.query(
     `INSERT INTO usage_months (company_id, user_id, month, credits_to_date)
      SELECT $1, user_id, month, array_agg(to_date ORDER BY half)
@@ -179,7 +182,7 @@ async function fill(client, company, rows) {
 /** Inserts the rows `from` to `until` of a ledger with `rows` rows. */
 async function charge(client, company, rows, from, until) {
   for (let first = from; first < until; first += BATCH) {
-    // The users take turns, so that each of them appears in every listing.
+    // Rows are assigned to users in turn, so that every user appears in every listing.
     await client.query(
       `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, model, credits, created_at)
        SELECT $1, ('00000000-0000-7000-8000-' || lpad((i % ${PROJECTS})::text, 12, '0'))::uuid, 'user-' || 1 + i % $2, 'turn', uuidv7(), 'guide', round((random() * 5)::numeric + 0.000001, 6),
@@ -190,13 +193,15 @@ async function charge(client, company, rows, from, until) {
   }
 }
 
-/** Waits until nothing is pending. Returns the number of rows and the time between the first and the last sample. */
+/**
+ * Waits until no rows are pending. Returns the number of processed rows, and the time between the first and the last sample.
+ */
 async function watchJob(client) {
   const looks = [];
   do {
     const { rows } = await client.query('SELECT count(*)::integer AS count FROM usage_pending');
     const look = { count: rows[0].count, at: performance.now() };
-    // Until the job starts, each sample replaces the previous first sample.
+    // Until the job starts, each new sample replaces the first sample.
     if (looks.length === 1 && looks[0].count === look.count) looks.pop();
     looks.push(look);
     await pause(50);
@@ -206,7 +211,7 @@ async function watchJob(client) {
 }
 
 /**
- * Returns the median duration of each task in ms. The tasks run in turn, so that other load on the machine affects them
+ * Returns the median duration of each task in ms. The tasks run alternately, so that other load on the machine affects them
  * equally.
  */
 async function mediansOf(works) {
