@@ -4,13 +4,13 @@ import { setUpCheckout } from './checkout.mjs';
 
 /*
  * Runs the quick checks, two at a time, and prints the output of failed checks. Results are cached in `node_modules/.cache`, so
- * that a second run only checks changed files. Arguments are the titles of the checks to run. The default is all of them.
+ * that a second run only checks changed files. The arguments are the titles of the checks to run. By default, all checks run.
  */
 
-/** The native compiler. ESLint and the generators use the package `typescript`, whose API they need. */
+/** The native TypeScript compiler. ESLint and the generators use the package `typescript`, because they need its API. */
 const TSC = 'node node_modules/@typescript/native/bin/tsc';
 const CACHE = 'node_modules/.cache';
-/** Commits up to this one are not checked. A shallow clone does not contain it. */
+/** Commits up to and including this commit are not checked. A shallow clone does not contain it. */
 const LAST_UNCHECKED = 'ca87aef653871ffdc66a1233b89230086842fceb';
 const AT_ONCE = 2;
 const CHECKS = {

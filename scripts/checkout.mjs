@@ -21,8 +21,8 @@ import { exclusively } from './mutex.mjs';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /**
- * Builds with their sources: the service, its client, and the page, which contains the client. The stamp of a build stores the
- * fingerprint of its sources.
+ * Builds and their sources: the service, its client, and the page, which contains the client. The stamp file of a build stores
+ * the fingerprint of its sources.
  */
 const BUILDS = [
   {
@@ -52,19 +52,19 @@ const BUILDS = [
   },
 ];
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** Types of the API for the client, generated from `openapi.json`. */
+/** Types of the API, generated from `openapi.json` for the client. */
 const CLIENT_TYPES = 'client/src/openapi.ts';
 const STEPS = [
   { name: 'Packages', needed: packagesAreStale, run: installPackages },
   { name: 'Links', needed: () => missingLibraryLinks().length > 0, run: makeLibraryLinks },
   { name: 'Build', needed: () => BUILDS.some(isStale), run: build },
 ];
-/** File descriptor of the lock on this checkout. */
+/** File descriptor of the lock that this process holds on the checkout. */
 let heldLock;
 
 /**
- * Sets the checkout up. Processes that do this concurrently wait for each other. On failure it ends this process with the error
- * of npm or the compiler.
+ * Sets up the checkout. If several processes do this concurrently, they wait for each other. On failure, this process ends with
+ * the error of npm or the compiler.
  */
 export async function setUpCheckout() {
   if (!STEPS.some(({ needed }) => needed())) return;
@@ -83,7 +83,7 @@ export async function setUpCheckout() {
   }
 }
 
-/** Runs a step, and prints its name and duration in a single line. */
+/** Runs a step and prints its name and duration on a single line. */
 async function runStep({ name, run: work }, lock) {
   heldLock = lock;
   const began = performance.now();
@@ -112,7 +112,9 @@ function packagesAreStale() {
   });
 }
 
-/** Returns npm's record of the installation. npm writes it last, so it is missing or incomplete during an installation. */
+/**
+ * Returns npm's record of the installation. npm writes it at the end, so it is missing or incomplete during an installation.
+ */
 function installedPackages() {
   try {
     return readJson('node_modules/.package-lock.json').packages;
@@ -122,11 +124,11 @@ function installedPackages() {
 }
 
 /**
- * Installs the packages without running their scripts. The only script that matters is replaced by {@link makeLibraryLinks}, so
- * that the result is the same even if a policy forbids scripts.
+ * Installs the packages without running their install scripts. {@link makeLibraryLinks} replaces the only script that matters,
+ * so that the result is the same even if a policy forbids scripts.
  */
 async function installPackages() {
-  // Removes the old record first, so that an interrupted installation does not look complete.
+  // The old record is removed first, so that an interrupted installation does not look complete.
   rmSync(at('node_modules/.package-lock.json'), { force: true });
   const args = [
     'ci',
@@ -175,7 +177,8 @@ async function make({ stamp, make, ...sources }) {
 }
 
 async function buildService() {
-  // If only the output is missing, the compiler would trust its build information and write nothing.
+  // If only the output is missing, the compiler would trust its build information and write nothing. Therefore the build
+  // information is removed.
   if (!existsSync(at('dist/src/main.js'))) rmSync(at('dist'), { recursive: true, force: true });
   removeOrphans('dist');
   await compile('tsconfig.build.json');
@@ -198,7 +201,7 @@ async function compile(project) {
   await run(process.execPath, [at('node_modules/@typescript/native/bin/tsc'), '-p', project, '--noEmitOnError']);
 }
 
-/** Returns a hash of the names, sizes and modification times of all files that a build depends on. */
+/** Returns a hash of the names, sizes and modification times of all files on which a build depends. */
 function fingerprintOf({ folders, files }) {
   const sources = folders.flatMap(filesIn).filter((file) => file !== CLIENT_TYPES);
   const lines = [...sources, ...files].map((file) => {
@@ -208,7 +211,7 @@ function fingerprintOf({ folders, files }) {
   return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-/** Removes the output of deleted sources. Migrations, for example, are loaded by folder. */
+/** Removes the output of deleted sources. Otherwise a deleted migration, for example, would still be loaded from its folder. */
 function removeOrphans(folder) {
   if (!existsSync(at(folder))) return;
   for (const file of filesIn(folder)) {
@@ -228,7 +231,7 @@ function filesIn(folder) {
  * Runs a program. Its output is shown only if it fails.
  *
  * A signal to this process ends the program first. If this process is killed, the program keeps the lock until it ends, so that
- * no other setup runs concurrently.
+ * no other setup can run concurrently.
  */
 function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
-/* `npm run dev`: compiles saved files and restarts the service. */
+/* `npm run dev`: compiles files when they are saved, and restarts the service. */
 await setUpCheckout();
 
 const tsc = join(ROOT, 'node_modules/@typescript/native/bin/tsc');

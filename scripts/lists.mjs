@@ -6,8 +6,8 @@ import ts from 'typescript';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm run lists`: writes the lists that are derived from the code, each between two markers. Descriptions of settings are the
- * docstrings of their class. With `--check` it writes nothing and fails if a list is stale.
+ * `npm run lists`: writes the lists that are derived from the code, each between two markers. The descriptions of settings are
+ * the docstrings of the settings class. With `--check`, writes nothing and fails if a list is outdated.
  */
 const SETTINGS = 'src/config/settings.ts';
 
@@ -61,7 +61,7 @@ function events(types) {
   return table(['Event', '`data.data`', 'When'], rows);
 }
 
-/** Returns the decorated properties of the class in source order. */
+/** Returns the decorated properties of the settings class in source order. */
 function settings() {
   const file = ts.createSourceFile(SETTINGS, readFileSync(join(ROOT, SETTINGS), 'utf8'), ts.ScriptTarget.Latest, true);
   const declared = file.statements.find(

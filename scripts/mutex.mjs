@@ -7,8 +7,8 @@ import { join } from 'node:path';
 /**
  * Runs `work` while no other process on this machine runs work under the same `name`. Calls `waiting` once if it has to wait.
  *
- * The lock is a listening socket, because the kernel releases it when its holder dies. `work` receives its file descriptor. A
- * program that inherits the descriptor also holds the lock.
+ * The lock is a listening socket, because the kernel closes it when its holder dies. `work` receives the file descriptor of the
+ * socket. A program that inherits the descriptor also holds the lock.
  */
 export async function exclusively(name, waiting, work) {
   const path = socketPath(name);
@@ -30,8 +30,8 @@ export async function exclusively(name, waiting, work) {
 }
 
 /**
- * Returns the socket's path: an abstract name on Linux, a pipe on Windows, and otherwise a file. A killed holder leaves the file
- * behind.
+ * Returns the path of the socket: an abstract name on Linux, a named pipe on Windows, and a file on other systems. A killed
+ * holder leaves the file behind.
  */
 function socketPath(name) {
   const key = `project-workspace-service-${createHash('sha256').update(name).digest('hex').slice(0, 24)}`;
@@ -51,7 +51,7 @@ function listen(path) {
   });
 }
 
-/** Resolves when the holder has ended, because its connections end with it. */
+/** Resolves when the holder has ended, because its connections close when it ends. */
 function untilReleased(path) {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

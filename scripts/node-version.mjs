@@ -1,4 +1,5 @@
-// Imported first, so that an old Node reports its version instead of a syntax error or a missing module.
+// This module is imported first, so that an old Node reports the required version instead of a syntax error or a missing
+// module.
 const NEEDED = [20, 19];
 
 const [major, minor] = process.versions.node.split('.').map(Number);

@@ -11,12 +11,15 @@ import { ROOT, setUpCheckout } from './checkout.mjs';
  * Expressions that are built from constants are checked after their module has been loaded.
  */
 
-/** Patterns that the check must report, to prove that it works: quadratic, quadratic only at the end, and exponential. */
+/**
+ * Patterns that the check must report, to prove that it works. They are quadratic, quadratic only at the end of the input, and
+ * exponential.
+ */
 const PLANTED = ['/^[+-]?(?:\\d+\\.?\\d*|\\.\\d+)$/', '/\\/+$/', '/^(a|a)*$/'];
-/** Timeout for a pattern. recheck takes some seconds for patterns with many words. */
+/** Timeout for checking a pattern. recheck takes some seconds for patterns with many words. */
 const TIMEOUT_MS = 120_000;
 const AT_ONCE = 2;
-/** Version of the check and of recheck that cached results belong to. */
+/** Version of this check and of recheck, under which results are cached. */
 const VERSION = createHash('sha256')
   .update(readFileSync(import.meta.filename))
   .update(readFileSync(join(ROOT, 'node_modules/recheck/package.json')))
@@ -24,13 +27,13 @@ const VERSION = createHash('sha256')
 /** Cache of patterns that are known to be linear. */
 const CACHE = join(ROOT, 'node_modules/.cache/patterns.json');
 /**
- * Input length for testing patterns that recheck only suspects. Quadratic patterns take much longer than `MAX_MS` for input of
- * this length.
+ * Input length with which patterns are tested if recheck only suspects a problem. For input of this length, quadratic patterns
+ * take much longer than `MAX_MS`.
  */
 const TRIED_CHARACTERS = 20_000;
 const MAX_MS = 100;
 
-/** Returns the literal patterns in a source file, and the positions (line:column) of patterns that it builds. */
+/** Returns the literal patterns in a source file, and the positions (line:column) at which the file builds patterns. */
 function patternsIn(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const literals = [];
@@ -73,7 +76,7 @@ async function builtBy(file) {
     },
   });
   try {
-    // The query makes Node load the module again if it is already loaded.
+    // With a query in the specifier, Node loads the module again even if it is already loaded.
     await import(`../${compiled}?patterns`);
   } finally {
     globalThis.RegExp = original;
@@ -91,7 +94,7 @@ async function problemOf({ place, source, flags }) {
   return `${place}: /${source}/${flags} is ${what}${attack === undefined ? '' : `, as for ${attack.pattern}`}`;
 }
 
-/** Returns the processor time of a pattern for the input that recheck reports as slow. */
+/** Returns the processor time, in milliseconds, that a pattern takes for the input that recheck reports as slow. */
 function millisecondsOf(pattern, { pumps, suffix }) {
   const parts = pumps.map(({ prefix, pump }) => prefix + pump.repeat(Math.ceil(TRIED_CHARACTERS / pump.length)));
   const text = parts.join('') + suffix;
@@ -116,7 +119,7 @@ async function problemsOf(patterns, linear = new Set()) {
 
 const nameOf = ({ source, flags }) => `/${source}/${flags}`;
 
-/** Returns the patterns that an earlier run of this version found to be linear. */
+/** Returns the patterns that an earlier run of the same version found to be linear. */
 function linearBefore() {
   try {
     const { version, linear } = JSON.parse(readFileSync(CACHE, 'utf8'));

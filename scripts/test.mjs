@@ -7,14 +7,14 @@ import { join, relative } from 'node:path';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm test`, with Jest's own arguments after `--`. At the end, failed test files run a second time on their own. If they pass
- * the second time, the run passes and lists them under "Flaky tests". If TEST_REPORT is the path of a folder, the list is also
- * written to its file `flaky`, and the duration of each test file to `seconds`.
+ * `npm test`, with Jest's own arguments after `--`. At the end, failed test files run again separately. If all of them pass the
+ * second time, the run passes and lists them under "Flaky tests". If TEST_REPORT is the path of a folder, this list is also
+ * written to the file `flaky` in it, and the duration of each test file to the file `seconds`.
  */
 
 /** If more files than this fail, the code is broken and the tests are not just flaky. */
 const MAX_FLAKY_FILES = 5;
-/** Number of lines of the first error in the list of flaky tests. */
+/** Number of lines of the first error that the list of flaky tests shows. */
 const ERROR_LINES = 12;
 
 const { TEST_REPORT: report, ...environment } = process.env;
@@ -51,7 +51,7 @@ async function main(args) {
 /** Runs Jest. Returns its exit code, or the signal that ended it, and the result of each test file. */
 async function runJest(name, args) {
   const path = join(scratch, name);
-  // Jest runs ES modules only with this flag, which prints a warning in each process.
+  // Jest supports ES modules only with the first flag. The second flag suppresses its warning in each process.
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
   const reporters = ['default', join(ROOT, 'test/support/results-reporter.js')].flatMap((one) => ['--reporters', one]);
