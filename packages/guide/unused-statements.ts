@@ -23,8 +23,8 @@ export function describeUnused(messages: readonly Message[]): string[] {
 }
 
 /**
- * Returns the {@link quote} at the beginning of a list item, or an empty list if the item has no quote. The quoted text does not
- * contain the fence.
+ * Returns the {@link quote} at the beginning of a list item, or an empty list if the item has no quote. The quoted text does
+ * not contain the fence.
  */
 function quotationAt(item: string): string[] {
   const [fence] = /^`+/.exec(item.slice(2)) ?? [];
