@@ -34,8 +34,8 @@ export class Conversation {
   }
 
   /**
-   * Posts a message. The agent answers in a turn, which {@link follow} reports. Retries never create a second message, because
-   * each message has a `client_msg_id`. It is generated unless you set it.
+   * Posts a message. The agent answers in a turn, which {@link follow} reports. Each message has a `client_msg_id`, so retries
+   * never create a second message. The id is generated unless you set it.
    */
   async post(message: NewMessage, { signal }: { signal?: AbortSignal } = {}): Promise<Schemas['ChatResponse']> {
     const { path, query } = this.params;
@@ -56,13 +56,13 @@ export class Conversation {
 
   /**
    * Yields the current state of the conversation, and a new state after each change. Each state is complete and includes
-   * everything that the agent has written so far. States are immutable, and unchanged parts keep their identity. A slow reader
+   * everything that the agent has written so far. States are immutable, and unchanged objects are reused. A slow reader
    * receives only the newest state.
    *
    * Lost connections, service restarts and expired tokens are handled without gaps.
    *
-   * @throws {@link ServiceError} if it cannot continue because the conversation was deleted or the caller has lost access; {@link
-   * ConnectionError} if the service was never reached and `isPatient` is not set
+   * @throws {@link ServiceError} if it cannot continue because the conversation was deleted or the caller has lost access;
+   * {@link ConnectionError} if the service was never reached and `isPatient` is not set
    */
   async *follow({ signal, limit = DEFAULT_LIMIT, ...following }: FollowOptions = {}): AsyncGenerator<
     ConversationState,

@@ -1,6 +1,6 @@
 /**
- * Token, or a function that returns a token. The function is called for the first request, and again when the token is no longer
- * valid.
+ * Token, or a function that returns a token. The function is called for the first request, and again whenever the token is no
+ * longer valid.
  */
 export type TokenSource = string | (() => string | Promise<string>);
 

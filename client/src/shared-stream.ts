@@ -33,9 +33,9 @@ export interface StreamStart {
 }
 
 /**
- * Event stream of a single reader. With `shareStreams`, the windows of a browser open the stream once. The window that holds
- * the lock reads the stream and broadcasts its events. A window that closes releases the lock, and a window that hangs loses
- * the lock. Abort the signal when a window is hidden, because browsers freeze hidden windows.
+ * Event stream of a single reader. With `shareStreams`, all windows of a browser share a stream. The window that holds the lock
+ * reads the stream and broadcasts its events. A window releases the lock when it closes, and loses the lock when it hangs.
+ * Abort the signal when a window is hidden, because browsers freeze hidden windows.
  */
 export class SharedStream {
   private readonly name: string | undefined;

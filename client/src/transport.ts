@@ -20,7 +20,7 @@ const DOTS = /^\.{1,2}$/;
 
 /** Connection options of a client. */
 export interface TransportOptions {
-  /** Address of the service, with or without `/api/v1`. Empty in a page that the service itself serves. */
+  /** Address of the service, with or without `/api/v1`. Use an empty string in a page that the service itself serves. */
   baseUrl: string;
   token?: TokenSource | undefined;
   /** Defaults are those in {@link RetryPolicy}. Use `{ maxRetries: 0 }` to disable retries. */
