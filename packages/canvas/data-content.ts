@@ -116,7 +116,7 @@ export const isSetOfFile = (card: DataCard): boolean =>
   fieldOf(card, 'set') !== undefined &&
   fieldOf(card, 'members') === undefined;
 
-/** Returns all cards except those sets in files that exceed the maximum number. */
+/** Returns all cards except for sets in files beyond the maximum number of such sets. */
 export function withinFileSetLimit<Card extends DataCard>(cards: readonly Card[]): Card[] {
   let sets = 0;
   return cards.filter((card) => !isSetOfFile(card) || (sets += 1) <= MAX_FILE_SETS);

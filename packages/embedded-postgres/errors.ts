@@ -7,7 +7,7 @@ export class EmbeddedPostgresError extends Error {
   override readonly name: string = 'EmbeddedPostgresError';
 }
 
-/** Another running process already serves from the same directory. */
+/** Another running process already uses the same directory. */
 export class OwnedElsewhereError extends EmbeddedPostgresError {
   override readonly name = 'OwnedElsewhereError';
 

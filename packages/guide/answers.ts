@@ -172,7 +172,7 @@ function mayFill(line: string, pattern: string): boolean {
   return !isAnswer && !isProblem(parseFormula(line));
 }
 
-/** Whether a line is a limit with more words than a name or a number. */
+/** Whether a line is a limit and has more words than a name or a number. */
 const isSentence = (line: string): boolean => isLimiting(line) && line.trim().split(/\s+/).length > 2;
 
 /** Whether a statement consists only of plain text. */

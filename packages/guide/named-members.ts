@@ -41,8 +41,8 @@ const MAX_COMPARED = 1_000;
 const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by'];
 
 /**
- * Returns the members that text mentions. They belong to the variable or column in the text. If the text does not contain one,
- * the members of all matching variables are returned. Returns an empty list if the text mentions no members.
+ * Returns the members that the text mentions. If the text names a variable or column, they are members of it. Otherwise,
+ * returns the matching members of all variables. Returns an empty list if the text mentions no members.
  */
 export function membersNamed(text: string, things: readonly Thing[], sketch: Sketch): NamedMembers[] {
   const named = thingNamed(text, things.filter(isIndexed));

@@ -33,8 +33,8 @@ export function thingsOn(sketch: Sketch): Thing[] {
 }
 
 /**
- * Returns the part of the model whose name appears in the text. Prefers the name with the most words, then the first part.
- * Ignores case, plurals and punctuation.
+ * Returns the part of the model whose name appears in the text. If several names appear, the name with the most words takes
+ * precedence, then the first in the list. Ignores case, plurals and punctuation.
  *
  * @param isWhole whether the name must match the whole text
  */

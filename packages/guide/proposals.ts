@@ -11,7 +11,7 @@ import { figureOf, NUMBER, without } from './words.js';
  * <= Capacity[p] for p in plants`. The proposal has no effect until the user chooses it.
  */
 
-/** Maximum length of a text in characters. */
+/** Maximum length, in characters, of text for which proposals are made. */
 const MAX_LENGTH = 300;
 const BE =
   '(?:(?:is|are|must|should|shall|may|can|has to|have to|to) )?(?:(?:be|stay|remain|be kept|stay kept|fall|go|drop|rise) )?';
@@ -263,7 +263,7 @@ class Proposer {
 
 const isVariable = ({ kind }: Thing): boolean => kind === 'variable' || kind === 'family';
 
-/** Drops statements in which a word or a number of the text is missing. */
+/** Drops statements in which a word or a number of the original text is missing. */
 function* complete(statements: Iterable<string>, text: string): Generator<string> {
   for (const statement of statements) if (usesAll(text, statement.replace(LABEL, ''), SIGN_WORDS)) yield statement;
 }

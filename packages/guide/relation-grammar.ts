@@ -83,7 +83,7 @@ export function splitClass(label = ''): { name?: string; counts?: Classification
   };
 }
 
-/** Moves the class of a constraint behind its index and condition. Returns other text unchanged. */
+/** Moves the class of a constraint to the end, after its index and condition. Returns other text unchanged. */
 export function withClassLast(text: string): string {
   const match = COUNTS_INSIDE.exec(text);
   if (match === null) return text;

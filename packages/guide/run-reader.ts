@@ -69,7 +69,7 @@ export class RunReader {
       : `The newest run has no values of ${quote(variable, 60)}: ${reply.error}.`;
   }
 
-  /** Reads the members that a text mentions, for all variables with such members. */
+  /** Reads the members that the text mentions, for all variables that have such members. */
   async *membersNamed(text: string): Steps<ValuesPage[]> {
     const families = this.things.filter(({ kind }) => kind === 'family').slice(0, MAX_FAMILIES);
     const found: ValuesPage[] = [];
@@ -100,7 +100,7 @@ export class RunReader {
     return similar === undefined ? { members: yield* this.membersNamed(near) } : { thing: similar, members: [] };
   }
 
-  /** Returns the words of a text that match neither members nor their sets. */
+  /** Returns the words in the text that match neither members nor their sets. */
   unnamedIn(text: string, found: readonly ValuesPage[], names: readonly string[] = []): string[] {
     const keys = found.flatMap(({ values }) => values.flatMap((value) => value.keys));
     const sets = this.things.flatMap(({ kind, name }) => (kind === 'set' ? [name] : []));

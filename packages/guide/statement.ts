@@ -94,7 +94,7 @@ export type Statement =
   | { kind: 'show' }
   /** Question about a table: its content, its number of rows, or a computation on a column. */
   | { kind: 'table'; of: { path: string; sheet?: string }; compute?: TableComputation }
-  /** Question about the newest run. A question without a question word (`isBare`) may instead answer an open question. */
+  /** Question about the newest run. If it has no question word (`isBare`), it may instead be the answer to an open question. */
   | { kind: 'question'; about: ResultQuestion; isBare?: true }
   /** Changes to try without changing the canvas. */
   | { kind: 'what_if'; changes: (WantedChange | SaidChange)[] }

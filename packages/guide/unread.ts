@@ -26,7 +26,7 @@ import { HEADWORDS, KEYWORDS, SMALL_WORDS, tidy, WORD } from './words.js';
  * explains the problem and prevents a solve until the statement is repaired or removed.
  */
 
-/** Card that keeps the text of a statement. */
+/** Card that keeps a statement as text. */
 export interface UnreadCard {
   type: CardType;
   label: string;

@@ -70,7 +70,10 @@ function unitIn(text: string): { index: number; unit: string } | undefined {
   return index === undefined || unit === '' ? undefined : { index, unit };
 }
 
-/** Returns the facts about variables in a text, and the remaining text. `reason` explains a contradiction between the facts. */
+/**
+ * Returns the facts about variables that the text contains, and the remaining text. `reason` explains a contradiction between
+ * the facts.
+ */
 export function readFacts(text: string): { facts: VariableFacts; rest: string; reason?: string } {
   let rest = ` ${text} `;
   let reason: string | undefined;
@@ -148,5 +151,5 @@ function withoutSmallWords(text: string): string {
   return shorter;
 }
 
-/** Removes spaces, commas and small words at both ends of a text. */
+/** Removes spaces, commas and small words from both ends of the text. */
 const withoutEnds = (text: string): string => without(text, ' ,').replace(/(?:,? (?:is|are|and)){1,3}$/i, '');

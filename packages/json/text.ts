@@ -1,6 +1,6 @@
 /**
  * Returns the length of a string in code points, the unit of the documented limits and error positions. A simple emoji counts
- * as 1, and a combining mark also counts as 1.
+ * as 1, and so does a combining mark.
  */
 export function codePoints(text: string): number {
   let count = text.length;

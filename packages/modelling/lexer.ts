@@ -46,7 +46,7 @@ export const isName = (text: string): boolean => PLAIN_NAME.test(text) || NAME.t
 /** Replaces superscript exponents with plain digits and letters: `m²` becomes `m2`. */
 export const withoutPowers = (text: string): string => text.replace(POWER, (sign) => sign.normalize('NFKC'));
 
-/** Reads the tokens of a text in linear time. */
+/** Splits text into tokens, in linear time. */
 export class Lexer {
   constructor(private readonly text: string) {}
 

@@ -128,7 +128,7 @@ function tryRun(highs: Highs, data: ModelArrays, seconds: number): Run | undefin
   try {
     return runWithin(highs, data, { seconds, nodes: TRIAL_NODES });
   } catch {
-    // The solver gives up on some models or runs out of memory.
+    // Returning undefined marks the trial as inconclusive, because the solver gives up on some models or runs out of memory.
     return undefined;
   }
 }

@@ -84,7 +84,7 @@ export interface Model {
   kpis: Kpi[];
 }
 
-/** Key figure of a plan. */
+/** KPI of a plan. */
 export interface Kpi {
   label: string;
   unit: string | null;

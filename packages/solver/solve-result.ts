@@ -33,7 +33,7 @@ export interface SolveResult {
   message: string | null;
   /** Constraints and bounds that contradict each other. */
   conflict: string[];
-  /** Key figures. Absent for a model without key figures. */
+  /** KPIs. Absent for a model without KPIs. */
   kpis?: SolvedKpi[];
   /** Variables with an index. Absent for a model without such variables. */
   families?: SolvedFamily[];
@@ -51,7 +51,7 @@ export interface SolvedFamily {
   size: number;
 }
 
-/** Key figure of a plan. */
+/** KPI of a plan. */
 export interface SolvedKpi {
   label: string;
   /** Null if its formula cannot be computed. */

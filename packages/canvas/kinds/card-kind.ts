@@ -15,7 +15,7 @@ export interface CardKind {
   noun: string;
   /** Name shown above questions, before labels, and in chat messages. */
   title: string;
-  /** Role in the model: `names` defines names for formulas, `plan` determines plans, and `rating` rates plans. */
+  /** Role in the model: `names` defines names for formulas, `plan` determines the plan, and `rating` rates it. */
   role: 'names' | 'plan' | 'rating';
   /** Description of `data` for API clients. */
   description: string;

@@ -41,7 +41,7 @@ export function assertParsed<Value extends object>(card: ModelCard, parsed: Valu
   return parsed;
 }
 
-/** Calls `expand` and adds the card to the message of an error. */
+/** Calls `expand`. If it fails, adds the card to the error message. */
 export function expandFormula<Value>(card: ModelCard, expand: () => Value): Value {
   try {
     return expand();

@@ -4,8 +4,8 @@ import { pdfText } from './pdf-text.js';
 import { xlsxText } from './xlsx-text.js';
 
 /**
- * Returns the text of a document for people and models. Returns an empty string for a file without text, such as a PDF of
- * scanned pages.
+ * Returns the text of a document, for reading by people and language models. Returns an empty string for a file without text,
+ * such as a PDF of scanned pages.
  *
  * The caller must enforce time and memory limits by killing the process: a PDF of a few kilobytes can make a single library
  * call allocate gigabytes.

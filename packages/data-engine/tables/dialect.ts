@@ -73,7 +73,7 @@ export function cellsOf(start: Buffer, format: TableFormat, options: DialectOpti
     const rivals = (steady.length > 0 ? steady : unsteady).filter(({ from }) => from === best.from);
     return { ...best, skipped, isUncertain: new Set(rivals).size > 1 || mayBeOneColumn(best) };
   }
-  // If a delimiter does not occur in the sample, it leaves the values of a single column whole.
+  // Splitting at a delimiter that does not occur in the sample leaves the values of a single column intact.
   const absent = DEFAULT_DELIMITERS.find((one) => !sample.bytes.includes(one)) ?? (format === 'tsv' ? '\t' : ',');
   const isUncertain =
     tried.some(({ usual }) => usual > 1) || RARE_DELIMITERS.some((one) => splitsAll(trySplit(sample, one, quote)));

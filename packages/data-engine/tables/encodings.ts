@@ -97,7 +97,7 @@ class Survey {
   private readonly western = new WesternWords();
   private readonly letters = new LetterStatistics();
   private candidates = EAST_ASIAN;
-  /** Number of lines that contain the proof of an encoding, by encoding. */
+  /** Number of lines that contain the proof of each encoding. */
   private readonly proofs = new Map<string, number>();
   /** Number of lines with non-ASCII bytes. */
   private otherLines = 0;

@@ -116,7 +116,7 @@ function isChosen(field: UncertainField, options: DialectOptions): boolean {
   return options[field] !== undefined;
 }
 
-/** Returns the problem for a file of which no row could be read. */
+/** Returns the problem to report if no row of a file could be read. */
 export function noRows({ header_row, first_row }: DialectOptions, lastOfFile: number, sentence: string): TaskProblem {
   const row = header_row ?? first_row;
   return row === undefined || lastOfFile === 0

@@ -11,9 +11,9 @@ const CYCLE_ENDS = new Set([4, 7, 12, 23, 24, 28, 29, 30, 31, 52, 53]);
 
 /**
  * Decides whether a row holds the names of the columns below it. A cell whose type differs from its column is evidence for a
- * header. Otherwise the row must contain ordered numbers or dates (years, weeks, sizes) and a text unlike every cell below it,
- * or years above other numbers. A table that contains only text has a header, unless its first row is the only row and contains
- * a value.
+ * header. Otherwise the row must contain ordered numbers or dates (years, weeks, sizes) and a text cell unlike every cell below
+ * it, or years above other numbers. A table that contains only text has a header, unless its first row is the only row and
+ * contains a value.
  *
  * @param ofRow profiles of the row itself
  * @param profiles profiles of all rows below

@@ -46,8 +46,8 @@ const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[],
 /** Maximum number of distinct words to compare. More words would not change the result. */
 const MAX_WORDS = 2_000;
 /**
- * Evidence, in bits, that rules out another encoding, and the maximum evidence per word. The maximum exists because a single
- * foreign word proves nothing.
+ * Evidence, in bits, that rules out another encoding, and the maximum evidence per word. The evidence per word is limited
+ * because a single foreign word proves nothing.
  */
 const PROOF_BITS = 10;
 const MAX_WORD_BITS = 6;
@@ -202,7 +202,7 @@ export class LetterStatistics {
   /** Scores an encoding. Each language is weighted by the share of words that it explains best. */
   private scoreOf(encoding: string, locales: readonly string[], rarity: number): Score {
     const decoder = decoderOf(encoding);
-    // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is streamed.
+    // Node 20 decodes Windows-1252 as ISO-8859-1 unless `stream` is set.
     const texts = [...this.words].map((word) => decoder.decode(Buffer.from(word, 'latin1'), { stream: true }));
     const bits = texts.map((text) => locales.map((locale) => bitsOf(text, pairsOf(locale))));
     const shares = locales.map(() => 0.5);

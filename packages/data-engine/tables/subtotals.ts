@@ -144,8 +144,8 @@ export class SubtotalSearch {
 }
 
 /**
- * Returns the total label of a row. The label is its first text, or a text with a number somewhere to its right. Returns
- * undefined for rows without numbers.
+ * Returns the total label of a row. The label is in the first text cell, or in a text cell with a number somewhere to its
+ * right. Returns undefined for rows without numbers.
  */
 function labelIn(cells: readonly GridCell[], numbers: Numbers): TotalLabel | undefined {
   const lastNumber = numbers.findLastIndex((number) => number !== undefined);

@@ -66,7 +66,10 @@ export interface TotalLabel {
   statistic: Statistic;
 }
 
-/** Returns the total label in a text, or undefined. The text must equal the name of a total, or start or end with it. */
+/**
+ * Returns the total label that a string contains, or undefined. The string must equal the name of a total, or start or end with
+ * it.
+ */
 export function totalLabelOf(text: string): TotalLabel | undefined {
   if (text.length > MAX_LABEL_BYTES) return undefined;
   const label = cleaned(text);
@@ -101,7 +104,7 @@ const labelOf = (name: string, group: string): TotalLabel => ({
   statistic: 'sum',
 });
 
-/** Returns whether a text consists only of the name of a total. */
+/** Returns whether a string consists only of the name of a total. */
 export const isTotalLabel = (text: string): boolean => LABELS.has(cleaned(text));
 
 function cleaned(text: string): string {

@@ -21,7 +21,7 @@ const SIGN = '¢¤¦¨¬¯°±²³´¶·¸¹¼½¾×÷';
 /** Patterns that do not occur in words encoded as Windows-1252. */
 const ODD = [
   `[${SIGN}]{2}|[${SIGN}](?=[À-ÖØ-öø-ÿ])|[À-ÖØ-öø-ÿ][${SIGN}]`,
-  // Symbols between letters, except apostrophes, dashes, blanks and square metres.
+  // Symbols between letters, except for apostrophes, dashes, blanks, and exponents as in m² and m³.
   `[${LETTER}](?:(?<!m)[²³]|[^${LETTER}²³’‘´·–—…•×\\u00ad\\u00a0])(?=[${LETTER}])`,
   // Opening quotes, inverted question marks and inverted exclamation marks at the end of a word.
   `[${LETTER}][¿¡‚„]`,
