@@ -18,8 +18,8 @@ import { usePosting } from './use-posting';
 /** Maximum distance from the end, in pixels, at which the list still follows new messages. */
 const END_THRESHOLD = 40;
 /**
- * Time in milliseconds after a click or key press. If the list grows within this time, the growth is attributed to the user,
- * who has probably expanded something.
+ * Time in milliseconds after a click or key press. If the list grows within this time, the user has probably expanded
+ * something.
  */
 const INTERACTION_MS = 500;
 

@@ -30,7 +30,7 @@ const marked = new Marked({
   renderer: {
     // Shows HTML in the text as source code.
     html: ({ text }) => escapeHtml(text),
-    // Links to images instead of embedding them, because the browser would load them from any host.
+    // Images become links, because the browser would load embedded images from any host.
     image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text === '' ? href : text)}</a>`,
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },

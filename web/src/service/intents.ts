@@ -1,6 +1,6 @@
 import { newId } from '@project-workspace/client';
 
-/** Maximum time in milliseconds between the two presses of a double click. */
+/** Maximum time in milliseconds between the two clicks of a double click. */
 const DOUBLE_CLICK_MS = 500;
 
 /**
