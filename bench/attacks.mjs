@@ -317,7 +317,7 @@ export const ATTACKS = [
 ];
 
 const many = (count, make) => Array.from({ length: count }, (_, index) => make(index));
-/** Returns a JSON array that repeats a value and has slightly fewer than `bytes` bytes. */
+/** Returns a JSON array of the same value repeated, slightly smaller than `bytes` bytes. */
 const list = (value, bytes) => `[${`${value},`.repeat(Math.floor(bytes / (value.length + 1)) - 2)}${value}]`;
 const nested = (bytes) => list('['.repeat(190) + ']'.repeat(190), bytes);
 

@@ -21,7 +21,7 @@ const prepared = (text, values) => {
   return { name, text, values };
 };
 const on = (connection) => async (text, values) => (await connection.query(prepared(text, values))).rows;
-/** Sends all statements of a step in a single write to the connection. */
+/** Groups all statements of a step into a single write to the connection. */
 const gather = ({ connection: { stream } }) => {
   stream.cork();
   process.nextTick(() => stream.uncork());

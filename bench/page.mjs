@@ -131,7 +131,7 @@ async function follow(page) {
   return time;
 }
 
-/** Scrolls through a table continuously with the mouse wheel. */
+/** Scrolls continuously through a table with the mouse wheel. */
 async function scroll(page) {
   const cell = page.getByRole('row').nth(3);
   await cell.waitFor();

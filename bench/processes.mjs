@@ -23,7 +23,7 @@ export async function makeFolder() {
   return folder;
 }
 
-/** Process that serves HTTP. */
+/** Process with an HTTP server. */
 export class Served {
   constructor(process, url) {
     this.process = process;
