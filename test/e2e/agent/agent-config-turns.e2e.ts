@@ -12,7 +12,7 @@ let gate: Gate;
 let started = 0;
 const seen: unknown[] = [];
 
-/** Reads the files of a mounted skill when it is called. */
+/** Returns the current contents of a mounted skill's files, by path. */
 async function textsOf({ files }: EffectiveSkill): Promise<Record<string, string>> {
   const texts = await service.app.get(FileTreeReaderService).readTexts([...files.values()]);
   return Object.fromEntries(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
@@ -37,8 +37,8 @@ beforeAll(async () => {
   session = await service.session();
 }, 60_000);
 
-describe('the configuration of a turn', () => {
-  it('keeps the instructions and skills from the start of the turn while they are replaced, deleted or pulled', async () => {
+describe('a running turn', () => {
+  it('keeps the instructions and skills it started with, even if they are replaced, deleted or pulled', async () => {
     const { client } = session;
     const skills = { alpha: { 'SKILL.md': 'Alpha.', 'a.txt': 'a' }, beta: { 'SKILL.md': 'Beta.' } };
     const { handle } = await makeDeployment(client, { instructions: 'First', skills });

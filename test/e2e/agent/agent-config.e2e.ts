@@ -84,7 +84,7 @@ describe('checkout', () => {
     expect(await textOf(id, 'README.md')).toBe('changed');
   });
 
-  it('can change the origin, which determines the source of later pulls', async () => {
+  it('can change the origin, from which later pulls read by default', async () => {
     const one = await makeDeployment(client, { instructions: 'One', skills: { one: { 'SKILL.md': 'One.' } } });
     const two = await makeDeployment(client, { instructions: 'Two' });
     const { id } = await makeProject(client, { from_deployment: one.handle });
@@ -219,13 +219,13 @@ describe('a deployment at or above the limits of a project', () => {
       { instructions: false },
     ],
     [
-      'a directory AGENTS.md',
+      'a directory named AGENTS.md',
       (handle) => makeFile(client, inDeployment(handle), 'AGENTS.md/a.md', 'x'),
       'AGENTS.md is a directory',
       { instructions: false },
     ],
     [
-      'a skill of many files',
+      'a skill with many files',
       async (handle) => {
         const files = Object.fromEntries(Array.from({ length: 199 }, (_, index) => [`${index}`, '']));
         await client.put(`/deployments/${handle}/skills/many`, { files: { 'SKILL.md': '', ...files } });
@@ -262,38 +262,35 @@ describe('a deployment at or above the limits of a project', () => {
     ],
   ];
 
-  it.each(overfull)(
-    'is rejected with the reason and changes nothing if it has %s',
-    async (_, fill, reason, without) => {
-      const { handle, name } = await makeDeployment(client);
-      const { id } = await makeProject(client, { from_deployment: handle });
-      await client.put(`/deployments/${handle}/skills/plain`, { files: { 'SKILL.md': 'Plain.' } });
-      await pull(id);
-      await client.delete(`/deployments/${handle}/skills/plain`);
-      await fill(handle);
-      const before = await fingerprint(service.environment);
-      const entry = (input: unknown) => ({
-        type: 'value_error',
-        loc: ['body', 'from_deployment'],
-        msg: `Value error, the deployment cannot be copied: ${reason}`,
-        input,
-        ctx: { error: {} },
-      });
-      for (const [path, body, input] of [
-        [`/projects/${id}/agent-config/pull`, {}, null],
-        [`/projects/${id}/agent-config/pull`, { from_deployment: name }, name],
-        [`/projects/${id}/checkout`, { from_deployment: handle }, handle],
-        ['/projects', { name: 'New', from_deployment: handle }, handle],
-      ] as const) {
-        const { status, body: answer } = await client.send<Refusal>('POST', path, { body });
-        expect([path, status, answer.detail]).toEqual([path, 422, [entry(input)]]);
-      }
-      expect(await fingerprint(service.environment)).toEqual(before);
-      expect(await configOf(id)).toMatchObject({ instructions: null, skills: [{ name: 'plain' }] });
-      // Skills or AGENTS.md can still be pulled if they are within their limits.
-      await pull(id, without);
-    },
-  );
+  it.each(overfull)('is rejected with a reason and changes nothing if it has %s', async (_, fill, reason, without) => {
+    const { handle, name } = await makeDeployment(client);
+    const { id } = await makeProject(client, { from_deployment: handle });
+    await client.put(`/deployments/${handle}/skills/plain`, { files: { 'SKILL.md': 'Plain.' } });
+    await pull(id);
+    await client.delete(`/deployments/${handle}/skills/plain`);
+    await fill(handle);
+    const before = await fingerprint(service.environment);
+    const entry = (input: unknown) => ({
+      type: 'value_error',
+      loc: ['body', 'from_deployment'],
+      msg: `Value error, the deployment cannot be copied: ${reason}`,
+      input,
+      ctx: { error: {} },
+    });
+    for (const [path, body, input] of [
+      [`/projects/${id}/agent-config/pull`, {}, null],
+      [`/projects/${id}/agent-config/pull`, { from_deployment: name }, name],
+      [`/projects/${id}/checkout`, { from_deployment: handle }, handle],
+      ['/projects', { name: 'New', from_deployment: handle }, handle],
+    ] as const) {
+      const { status, body: answer } = await client.send<Refusal>('POST', path, { body });
+      expect([path, status, answer.detail]).toEqual([path, 422, [entry(input)]]);
+    }
+    expect(await fingerprint(service.environment)).toEqual(before);
+    expect(await configOf(id)).toMatchObject({ instructions: null, skills: [{ name: 'plain' }] });
+    // Skills or AGENTS.md can still be pulled if they are within their limits.
+    await pull(id, without);
+  });
 
   it('is accepted if it reaches every limit exactly', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'x'.repeat(262_144) });

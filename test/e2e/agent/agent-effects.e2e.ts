@@ -19,7 +19,7 @@ let database: pg.Client;
 
 beforeAll(async () => {
   let made = 0;
-  // Every call makes a different card or file, so that a repeated effect is detected.
+  // Every call creates a different card or file, so that the test detects repeated effects.
   provider = await FakeProvider.start('openai', ({ messages }): ModelReply => {
     const steps = messages.filter(({ role }) => role === 'assistant').length;
     if (steps >= STEPS) return { text: ['Done.'], tokens: { input: 1, output: 1 } };
@@ -56,7 +56,7 @@ it('applies and reports each effect of a tool exactly once while the process is 
   for (let kill = 0; kill < KILLS; kill += 1) {
     await delay(100 + Math.random() * 400);
     await service.kill();
-    // Simulates that time has passed for the turns and wake-ups of a killed process.
+    // Expires the leases of the killed process, so that the test does not have to wait.
     await database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE state <> 'ended'`);
     service = await start(service.environment);
     const again = new Client(service.url, token);

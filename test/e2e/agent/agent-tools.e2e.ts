@@ -27,7 +27,7 @@ beforeEach(async () => {
 /** Results of the calls in the last turn. */
 let replies: Reply[] = [];
 
-/** Agent that makes these calls. Each call may depend on earlier results. */
+/** Agent that makes these calls in order. A call may depend on the results of earlier calls. */
 const making = (...calls: (Call | ((replies: Reply[]) => Call))[]): Script =>
   async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
     replies = [];
@@ -50,8 +50,8 @@ const files = async () => {
   return (await client.post<FileListResponse>('/files/list', place)).entries;
 };
 
-describe('the set of table tools', () => {
-  it('describes and queries a table in the dialect given in the call', async () => {
+describe('table tools', () => {
+  it('describe and query a table in the dialect given in the call', async () => {
     await upload('plan.csv', 'Plan\n\nitem;price\noak;1.250\npine;2.500\nTotal;3.750\n');
     const plan = { path: 'plan.csv', dialect: { decimal: '.' } };
     const wrong = { path: 'plan.csv', dialect: { header: false, header_row: 3 } };
@@ -74,8 +74,8 @@ describe('the set of table tools', () => {
   });
 });
 
-describe('the set of file tools', () => {
-  it('lists files in pages and reads text in parts without splitting a character', async () => {
+describe('file tools', () => {
+  it('list files in pages and read text in parts without splitting a character', async () => {
     const text = '\u20ac'.repeat(15_000);
     await upload('long.txt', text);
     await upload('in/a.csv', 'a');
@@ -114,7 +114,7 @@ describe('the set of file tools', () => {
     ]);
   });
 
-  it('reads the text of documents by pages, by sheets and in parts', async () => {
+  it('read the text of documents by page, by sheet and in parts', async () => {
     const words = 'Öfen und Stühle '.repeat(3_000);
     const pages = ['First page', 'Second page', 'Third page'].map((line) => shown([[line]]));
     await upload('report.pdf', makePdf(pdfObjects(pages)));
@@ -159,7 +159,7 @@ describe('the set of file tools', () => {
     expect(parts[1]?.next_offset).toBeNull();
   });
 
-  it('writes the agent’s files and overwrites people’s files only if a message names them', async () => {
+  it('write the agent’s files and overwrite people’s files only if a message names them', async () => {
     await upload('mine.csv', 'mine');
     const write = (path: string, content: string): Call => ({ tool: 'write_file', input: { path, content } });
     await play([write('new/plan.md', 'x'.repeat(5_000)), write('new/plan.md', 'short'), write('mine.csv', 'theirs')]);
@@ -187,7 +187,7 @@ describe('the set of file tools', () => {
     expect(results()).toEqual(['forbidden']);
   });
 
-  it('reads the skills that the turn has mounted', async () => {
+  it('read the skills that the turn has mounted', async () => {
     const skills = { rules: { 'SKILL.md': 'Ten hours.', 'more/table.md': 'A table.' } };
     const { handle } = await makeDeployment(client, { skills });
     project = (await makeProject(client, { from_deployment: handle })).id;
@@ -197,8 +197,8 @@ describe('the set of file tools', () => {
   });
 });
 
-describe('the set of card tools', () => {
-  it('creates, changes and removes cards, and reports them in the message', async () => {
+describe('card tools', () => {
+  it('create, change and remove cards, and list them in the message', async () => {
     const card = (label: string, data: object, more: object = {}): Call => ({
       tool: 'upsert_card',
       input: { card_type: 'variable', label, data, ...more },
@@ -230,7 +230,7 @@ describe('the set of card tools', () => {
   });
 });
 
-describe('an effect of a tool', () => {
+describe('a change made by a tool', () => {
   it('is not applied if the turn has moved to another process', async () => {
     const call: Call = { tool: 'upsert_card', input: { card_type: 'kpi', label: 'Late' } };
     let turn = '';

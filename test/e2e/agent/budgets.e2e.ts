@@ -94,7 +94,7 @@ const over = (company_id: string) =>
   );
 
 describe('a blocking budget', () => {
-  it('returns 402 after spend reaches the limit, until the budget is raised or deleted, or its period ends', async () => {
+  it('causes 402 once spend reaches the limit, until the budget is raised or deleted, or its period ends', async () => {
     script = charge();
     const { client } = await service.session();
     const id = await makeModel(client);
@@ -202,13 +202,13 @@ describe('a blocking budget', () => {
     expect(await statuses()).toEqual(Array(6).fill(202));
   }, 120_000);
 
-  it('admits no work after parallel posts and solves have reached its limit, and loses no spend', async () => {
+  it('admits no more work after parallel posts and solves have reached its limit, and loses no spend', async () => {
     const gate = makeGate();
     script = charge(gate.passed);
     const { client, company: company_id } = await service.session();
     const models = await Promise.all(Array.from({ length: 25 }, () => makeModel(client)));
     const budget = await put(client, 1);
-    // Work that is already running when the limit is reached spends much more.
+    // Running work is not stopped at the limit, so the total spend ends up far above it.
     const answers: Promise<{ kind: 'post' | 'solve'; status: number }>[] = [];
     for (const id of models) {
       answers.push(post(client, id).then(({ status }) => ({ kind: 'post', status })));
@@ -237,7 +237,7 @@ describe('a blocking budget', () => {
     const accepted = (kind: string): number =>
       first.filter((answer) => answer.kind === kind && answer.status < 300).length;
     expect(seen).toEqual({ posts: accepted('post'), turns: accepted('post'), solves: accepted('solve') });
-    // Work that had not started when the limit was reached costs nothing and reports the budget.
+    // Queued work that starts only after the limit was reached costs nothing and reports the budget.
     const [spent] = await rows<{ reached: number; later: number }>(
       `SELECT count(*) FILTER (WHERE l.created_at <= b.reached_at)::integer AS reached,
               count(*) FILTER (WHERE started > b.reached_at + interval '100 ms')::integer AS later
@@ -643,26 +643,26 @@ describe('budgets', () => {
 });
 
 describe('the budget check', () => {
-  it('adds no statement to a post or to the start of a solve, with or without budgets', async () => {
+  it('adds no statement to posting a message or starting a solve, whether or not there are budgets', async () => {
     script = charge();
     const { client, company: company_id } = await service.session({ user: 'head' });
     const id = await makeModel(client);
     for (const budgets of [false, true]) {
       if (budgets) await put(client, 1000);
       const posted = await transactionOf(() => post(client, id));
-      // Begin, two locks, situation, cards, turn, message, lock on the head, events and commit.
+      // Statements: BEGIN, two locks, situation, cards, turn, message, event head lock, events and COMMIT.
       expect(posted).toHaveLength(10);
       expect(posted.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
       const solved = await transactionOf(() => solve(client, id));
-      // Begin, lock, cards, lock on starts, queue, execution, project, lock on the head, events and commit.
+      // Statements: BEGIN, lock, cards, lock on starts, queue, execution, project, event head lock, events and COMMIT.
       expect(solved).toHaveLength(10);
       expect(solved.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
     }
   }, 60_000);
 
-  it('reads only a few rows by index among many budgets and entries', async () => {
+  it('uses indexes to read only a few rows, even with many budgets and entries', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     await client.get('/projects');
     for (const period of ['day', 'month', 'total']) await put(client, 1_000_000, { period });
@@ -689,7 +689,7 @@ describe('the budget check', () => {
       expect([node['Node Type'], node['Relation Name']]).not.toEqual(['Seq Scan', 'usage_budgets']);
       seen += node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
     }
-    // There are four budgets with 16 rows each, read through a few index nodes.
+    // Four budgets apply, and each has 16 rows of spend. Several plan nodes count the same rows.
     expect(seen).toBeLessThan(400);
   }, 60_000);
 });

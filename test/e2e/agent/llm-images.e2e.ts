@@ -159,7 +159,7 @@ describe.each(SOME_KINDS)('images for the %s model', (_, format, settings) => {
     if (format === 'openai') expect(told).toContain('[Image 2: b.jpg]');
   });
 
-  it('are listed with the reason if they are too large or too many', async () => {
+  it('are only listed, with the reason, if they are too large or too many', async () => {
     const paths = Array.from({ length: 98 }, (_, index) => `i${index}.png`);
     const content = image('image/png', 9, 3_750_000);
     await upload('large.png', content);
@@ -212,7 +212,7 @@ describe.each(SOME_KINDS)('images for the %s model', (_, format, settings) => {
     expect(requests[0].messages[0]?.text).toContain(`${id} (not in the workspace), secret.png (not in the workspace)]`);
   });
 
-  it('cause only the turn to end with a message if the provider rejects them', async () => {
+  it('end the turn with a message if the provider rejects them, without affecting later turns', async () => {
     const file_ids = [await upload('broken.png', image('image/png', 14))];
     const refused = await ask('Look', { file_ids }, { fault: { status: 400 } }, { fault: { status: 400 } });
     expect([refused.requests.length, refused.said]).toMatchObject([

@@ -266,7 +266,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
     expect(message?.content).toBe('Twelve chairs.');
   });
 
-  it('receives its own provider data in later turns, which clients never see', async () => {
+  it('receives its own provider data again in later turns, but clients never see this data', async () => {
     const secret = 'c2lnbmVkIHRob3VnaHQ=';
     const data: ModelReply['data'] =
       format === 'anthropic'
@@ -293,7 +293,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
     expect(JSON.stringify(shown)).not.toMatch(/c2lnbmVk|Hm\./);
   });
 
-  it('is not charged for impossible token counts, which are logged once, and its reply is kept', async () => {
+  it('completes its reply without a charge for token counts that are negative', async () => {
     play({ text: ['Here it is.'], tokens: { input: -100_000, output: 5 } });
     expect(await ask('Go')).toMatchObject([{ role: 'assistant', content: 'Here it is.' }]);
     expect(provider.requests).toHaveLength(1);
@@ -333,7 +333,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
     expect(provider.requests[2]?.messages.at(-1)?.text).toContain('project_id');
   });
 
-  it('answers a message that arrived before its first word, although the message is older than the reply', async () => {
+  it('answers a message that arrived after its request but before the first word of its reply', async () => {
     const gate = new Gate();
     play({ text: ['', 'First.'], hold: gate.passed }, { text: ['Second.'] });
     await client.post(`/projects/${project}/chat`, { content: 'One' });
@@ -437,7 +437,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
 
   describe('a failing model provider', () => {
     /**
-     * Runs each case in its own project, all in parallel. Returns the messages and the number of requests for each
+     * Runs all cases in parallel, each in its own project. Returns the messages and the number of requests of each
      * case.
      */
     const playAll = async (cases: Record<string, ModelReply[]>) => {
@@ -453,7 +453,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
       return Object.fromEntries(await Promise.all(told));
     };
 
-    it('is retried as long as no text has been received', async () => {
+    it('is retried if no text has been received yet', async () => {
       const cases: Record<string, ModelReply[]> = {
         'back after a 500': [{ fault: { status: 500 } }],
         'says when to come back': [{ fault: { status: 429, headers: { 'retry-after': '0.2' } } }],
@@ -466,7 +466,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
       expect(await playAll(cases)).toEqual(Object.fromEntries(expected));
     });
 
-    it('ends the turn with a message if retries are pointless or keep failing', async () => {
+    it('ends the turn with a message if a retry cannot help or all retries fail', async () => {
       const down: ModelReply = { fault: { status: 503, headers: { 'retry-after': '0.05' } } };
       expect(
         await playAll({
@@ -511,7 +511,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
       expect(JSON.stringify(lines)).not.toContain('Quota of');
     });
 
-    it('leaves the received text in the message and triggers no calls if it fails during a reply', async () => {
+    it('keeps the text received so far and runs no tools if it fails during a reply', async () => {
       const calls = [{ tool: 'write_file', input: { path: 'half.txt', content: 'half' } }];
       const half = (rest: ModelReply): ModelReply[] => [{ text: ['Half of'], calls, ...rest }];
       const brokenOff = 'The model provider ended its answer before it was complete.';

@@ -162,7 +162,7 @@ describe('a planner with plants in a file', () => {
   });
 });
 
-describe('a planner who writes in plain words', () => {
+describe('a planner who writes in everyday language', () => {
   it('chooses the intended statement from suggestions', async () => {
     const planner = await Planner.start();
     await planner.upload('products.csv', 'product,Demand pc/week,Labour h\nchair,5,2\ntable,8,3\n');
@@ -254,7 +254,7 @@ describe('a planner who asks about members by name', () => {
     expect((await planner.cards()).map(({ label }) => label)).not.toContain('make by product');
   });
 
-  it('tries other amounts for the members within all limits', async () => {
+  it('asks what-if questions about members and constraints', async () => {
     const planner = await solved();
     const answers: [string, string][] = [
       ['what if oak chair in week 1 <= 5', '`What if make["oak chair", "1"] <= 5`: the objective is 725'],
@@ -274,7 +274,7 @@ describe('a planner who asks about members by name', () => {
   });
 });
 
-describe('a planner with data over two sets', () => {
+describe('a planner with data indexed by two sets', () => {
   const DEMAND = 'product,week,demand\noak chair,1,3\noak chair,2,4\ntable,1,2\ntable,2,5\nstool,1,9\nstool,2,9\n';
 
   async function solved(): Promise<Planner> {
@@ -325,7 +325,7 @@ describe('a planner with data over two sets', () => {
       expect([question, (await planner.say(question)).text]).toEqual([question, expect.stringContaining(answer)]);
   });
 
-  it('is asked which limit or value an amount refers to', async () => {
+  it('is asked which limit or value an amount in the question refers to', async () => {
     const planner = await solved();
     const { question } = await planner.say('what if we had 50 hours');
     expect(question?.options.map(({ description }) => description)).toEqual([
