@@ -19,7 +19,7 @@ import { EventStream } from '../../support/stream.js';
 type Key = Wire<ApiKeyCreateResponse>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Maximum time during which a process accepts a revoked key, and maximum time by which a stream outlives its key. */
+/** Maximum times in milliseconds for which a process may accept a revoked key, and a stream may outlive its key. */
 const [CACHED_MS, STREAMING_MS] = [5_000, 30_000];
 
 let service: Service;
@@ -98,7 +98,7 @@ describe('an API key', () => {
 
   it.each([
     ['in the past', '2020-01-01T00:00:00Z', 'value_error'],
-    ['no moment', 'tomorrow', 'datetime_from_date_parsing'],
+    ['not a date', 'tomorrow', 'datetime_from_date_parsing'],
   ])('is rejected if its expiry is %s', async (_, expires_at, type) => {
     const { status, body } = await owner.client.send('POST', '/api-keys', { body: { name: 'Old', expires_at } });
     expect([status, body]).toMatchObject([422, { detail: [{ type, loc: ['body', 'expires_at'] }] }]);
@@ -165,7 +165,7 @@ describe('an API key', () => {
       ),
     ]);
     expect((await as(deployer, other).send('POST', '/deployments', { body: { name: 'Mine' } })).status).toBe(403);
-    // Streams end even if notifications may have been missed.
+    // The stream must end even if the process missed the notification of the revocation.
     expect(stream.isOver).toBe(false);
     await database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -196,14 +196,14 @@ describe('an API key', () => {
     expect((await client.send('POST', '/api-keys', { body: { name: 'One more' } })).status).toBe(409);
   });
 
-  it('does not gain a role from an older token for its creator', async () => {
+  it('does not regain a role through an older token of its creator', async () => {
     const [company, user] = [owner.company, 'changing'];
     const at = (secondsAgo: number) => ({ company, user, issuedAt: Math.floor(Date.now() / 1000) - secondsAgo });
     const promoted = await signIn(service.url, service.environment.secret, { ...at(60), role: 'company' });
     const key = await makeKey(promoted, { role: 'company' });
     const demoted = await signIn(service.url, service.environment.secret, { ...at(30), role: 'member' });
     expect((await me(demoted.client)).status).toBe(200);
-    // An even later token with the same role also counts.
+    // The role also takes the issue time of a later token with the same role.
     const latest = await signIn(service.url, service.environment.secret, { ...at(10), role: 'member' });
     expect((await me(latest.client)).status).toBe(200);
     for (const secondsAgo of [90, 20]) {
@@ -339,7 +339,7 @@ describe('a revoked API key', () => {
     for (const stream of [...streams, own]) stream.close();
   });
 
-  it('shares 100 streams with the other keys of its creator', async () => {
+  it('shares a limit of 100 streams with the other keys of its creator', async () => {
     const { id: project } = await makeProject(owner.client);
     const keys = await Promise.all(Array.from({ length: 6 }, () => makeKey(owner)));
     const streams: EventStream[] = [];

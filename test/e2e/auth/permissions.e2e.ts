@@ -35,7 +35,7 @@ const CASES = Object.entries(TABLE).flatMap(([operation, rows]) =>
 
 const service = useSharedService();
 let database: pg.Client;
-/** Query for the state of a project. */
+/** SQL query for the state of a project. */
 let stateQuery: string;
 let world: World;
 /** Second company, whose data must stay invisible to the first. */
@@ -87,7 +87,7 @@ describe('every operation', () => {
     const [none, ...invalid] = Object.entries(await invalidCredentials());
     const wrong: unknown[] = [];
     for (const [index, [operation, row]] of CASES.entries()) {
-      // One guard checks the credentials of all operations, so that each defect need not be tried on each operation.
+      // One guard checks the credentials of all operations, so each operation is tried with only two of the defects.
       const some = isLongForm ? invalid : inTurn(invalid, index, 2);
       const attempts = [none!, ...some].map(async ([what, token]) => {
         const { status, body, headers } = await send(operation, row, new Client(service.url, token), world);
@@ -118,7 +118,7 @@ describe('every operation', () => {
       }
     }
     expect(wrong).toEqual([]);
-    // Callers in the company do see its mark, so the absence of the mark for another company is meaningful.
+    // If callers in the company never saw the mark either, its absence for other companies would prove nothing.
     expect(shown.size).toBeGreaterThan(20);
   }, 120_000);
 });
@@ -128,13 +128,13 @@ describe('every operation in a private project', () => {
     row.needs === undefined ? [] : [{ operation, row, needs: row.needs }],
   );
 
-  /** Callers whose roles differ. The rules for the other callers only decide which of these roles they have. */
+  /** Callers with different roles. The remaining callers have the same roles and differ only in how they got them. */
   const IN_FULL = new Set<string>([
     'owner',
     'editor',
     'viewer',
     'outsider',
-    'key of the owner that reads',
+    'read-only key of the owner',
     'another company',
   ]);
   /** An operation of each module for each required role. */
@@ -154,7 +154,7 @@ describe('every operation in a private project', () => {
   });
 
   it.each(Object.keys(CALLERS_IN_PRIVATE) as (keyof typeof CALLERS_IN_PRIVATE)[])(
-    'responds to %s according to the role and changes nothing if it rejects the request',
+    'responds according to the caller’s role and changes nothing if it rejects the request: %s',
     async (caller) => {
       const role = CALLERS_IN_PRIVATE[caller];
       const wrong: unknown[] = [];
@@ -178,7 +178,7 @@ describe('every operation in a private project', () => {
   );
 });
 
-/** Returns this many items, which begin at another place for each index. */
+/** Returns `count` items. A different `index` selects different items, so that all items are used in turn. */
 const inTurn = <Item>(items: Item[], index: number, count: number): Item[] =>
   Array.from({ length: count }, (_, offset) => items[(index * count + offset) % items.length]!);
 
@@ -232,7 +232,7 @@ describe('an id from another company', () => {
     expect(JSON.stringify(answer.body)).not.toContain(elsewhere.mark);
   });
 
-  it('is not found in a path below a project of the caller', async () => {
+  it('is not found below the path of the caller’s own project', async () => {
     const wrong: unknown[] = [];
     const place = { ...elsewhere, project_id: world.project_id };
     const below = CASES.filter(([operation]) => /\{project_id\}.*\{\w+_id\}/.test(operation));
@@ -334,7 +334,7 @@ async function furnish(owner: Session, member: Session, visibility: 'company' | 
 /** Roles in every private project, by user. */
 const roles: Record<string, string> = {};
 
-/** Returns the callers for operations in a private project, which already exists. */
+/** Returns the callers for operations in the private project `hidden`. */
 async function gather(owner: Session, stranger: Session): Promise<typeof inPrivate> {
   const { company } = owner;
   const join = async (role?: 'owner' | 'editor' | 'viewer'): Promise<Session> => {
@@ -364,7 +364,7 @@ async function gather(owner: Session, stranger: Session): Promise<typeof inPriva
     viewer: viewer.client,
     outsider: outsider.client,
     'key of the owner': await keyOf(projectOwner, 'member'),
-    'key of the owner that reads': await keyOf(projectOwner, 'member', { access: 'read' }),
+    'read-only key of the owner': await keyOf(projectOwner, 'member', { access: 'read' }),
     'key of the owner for this project': await keyOf(projectOwner, 'member', here),
     'key of the owner for another project': await keyOf(projectOwner, 'member', { project_ids: [world.project_id] }),
     'key of the editor': await keyOf(editor, 'member'),
@@ -374,12 +374,15 @@ async function gather(owner: Session, stranger: Session): Promise<typeof inPriva
     'key of the outsider for this project': await keyOfFormerMember(owner, outsider, here),
     'member key of the company-level user': await keyOf(await service.session({ company }), 'member'),
     'company key of the company-level user': await keyOf(await service.session({ company }), 'company'),
-    'company key of somebody who is a member by now': keyOfDemoted,
+    'company key of a user who was demoted to member': keyOfDemoted,
     'another company': stranger.client,
   };
 }
 
-/** Creates a key for a project. Only a user who has access to the project can create such a key. */
+/**
+ * Returns a client with a key for the private project. Its creator is a member only while the key is created, because
+ * other users cannot create such a key.
+ */
 async function keyOfFormerMember(owner: Session, outsider: Session, limits: object): Promise<Client> {
   const at = `/projects/${hidden.project_id}/members/${outsider.user}`;
   await owner.client.put(at, { role: 'viewer' });
@@ -401,7 +404,7 @@ async function stateOf(project_id: string): Promise<string> {
   return state;
 }
 
-/** Returns the query for the state of a project and for whether no work runs in it. */
+/** Returns the SQL query that reads a hash of a project's rows and whether the project is idle. */
 const stateQueryOf = (tables: readonly string[]): string => `
   WITH p AS (SELECT * FROM projects WHERE id = $1
   ), trees AS (
@@ -448,16 +451,16 @@ async function invalidCredentials(): Promise<Record<string, string | undefined>>
     garbage: 'garbage',
     'garbage in three parts': 'a.b.c',
     'an expired token': await sign(secret, claims, Math.floor(Date.now() / 1000) - 3600),
-    'a token that never ends': await new SignJWT(claims)
+    'a token without an expiry': await new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256' })
       .sign(new TextEncoder().encode(secret)),
     'a token signed with another secret': await sign('another secret, as long as the one of the service'),
     'an unsigned token': new UnsecuredJWT(claims).setExpirationTime('1h').encode(),
-    'a token without company': await sign(secret, { ...claims, company_id: undefined }),
+    'a token without a company': await sign(secret, { ...claims, company_id: undefined }),
     // The agent has no credentials. Neither its role nor any data from a turn can be used as credentials.
     'a token for the agent': await sign(secret, { ...claims, kind: 'agent', role: 'agent' }),
     'the id of a turn': rows[0]?.id,
-    'the message of a turn': rows[0]?.message_id,
+    'the id of a message that started a turn': rows[0]?.message_id,
     'an upload token': world.upload_token,
     'a revoked API key': revoked.key,
     'an expired API key': expired.key,

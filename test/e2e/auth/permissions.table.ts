@@ -54,7 +54,7 @@ export const CALLERS_IN_PRIVATE = {
   viewer: 'viewer',
   outsider: null,
   'key of the owner': 'owner',
-  'key of the owner that reads': 'read key',
+  'read-only key of the owner': 'read key',
   'key of the owner for this project': 'owner',
   'key of the owner for another project': null,
   'key of the editor': 'editor',
@@ -64,7 +64,7 @@ export const CALLERS_IN_PRIVATE = {
   'key of the outsider for this project': null,
   'member key of the company-level user': null,
   'company key of the company-level user': 'owner',
-  'company key of somebody who is a member by now': null,
+  'company key of a user who was demoted to member': null,
   'another company': null,
 } as const satisfies Record<string, 'owner' | 'editor' | 'viewer' | 'read key' | null>;
 

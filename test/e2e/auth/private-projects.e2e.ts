@@ -119,9 +119,9 @@ describe('an agent in a private project', () => {
 
   it.each<[string, () => Promise<Client>]>([
     ['a person', () => Promise.resolve(ben.client)],
-    ['a key', async () => new Client(service.url, await keyOf(ben))],
+    ['the holder of a key', async () => new Client(service.url, await keyOf(ben))],
   ])(
-    'has, in each call, the current rights of %s who posted the message',
+    'has the current rights of %s who posted the message in each call',
     async (_, ask) => {
       const asker = await ask();
       await play(asker, [read, card, async () => void (await give('viewer')), read, write, card]);
@@ -136,7 +136,7 @@ describe('an agent in a private project', () => {
     30_000,
   );
 
-  it('ends a turn with a message if the person who posted the message has lost access to the project', async () => {
+  it('ends a turn with a message if the person who started it has lost access to the project', async () => {
     const gate = makeGate();
     script = async function* () {
       yield say('Wait.');
@@ -167,7 +167,7 @@ describe('an agent in a private project', () => {
       ['system', 'The person who asked no longer has access to this project.'],
       ['assistant', 'Hello.'],
     ]);
-    // Messages posted by others in the meantime are answered separately, with only their own rights.
+    // Ada's message is answered in a separate turn, which has only her rights.
     expect(answered).toEqual([['Third']]);
   });
 

@@ -97,7 +97,7 @@ describe('a web client from another origin', () => {
     ).toBeUndefined();
   });
 
-  it('can read errors and the headers that it needs for retries', async () => {
+  it('can read error responses and the headers needed for retries', async () => {
     const answer = await raw(`${service.url}/api/v1/me`, { headers: { origin: ORIGIN, ...from('10.0.0.3') } });
     expect([answer.status, allowed(answer)]).toEqual([401, ORIGIN]);
     expect(answer.headers['access-control-expose-headers']?.split(',')).toEqual(

@@ -68,15 +68,15 @@ describe('a token from an OpenID provider', () => {
     ['no issuer', { iss: undefined }],
     ['another audience', { aud: ['another-service'] }],
     ['no audience', { aud: undefined }],
-    ['an end that has passed', { exp: Math.floor(Date.now() / 1000) - 60 }],
-    ['no end', { exp: undefined }],
-    ['a beginning to come', { nbf: Math.floor(Date.now() / 1000) + 300 }],
+    ['an expiry in the past', { exp: Math.floor(Date.now() / 1000) - 60 }],
+    ['no expiry', { exp: undefined }],
+    ['a start of validity in the future', { nbf: Math.floor(Date.now() / 1000) + 300 }],
     ['no company', { [COMPANY]: undefined }],
     ['a company under the default name', { [COMPANY]: undefined, company_id: 'acme' }],
     ['no user', { sub: undefined }],
-    ['no role that is known', roles('offline_access') as Record<string, unknown>],
+    ['no known role', roles('offline_access') as Record<string, unknown>],
     ['no role', { realm_access: undefined }],
-    ['a role by another name', { realm_access: undefined, role: 'company' }],
+    ['a role in another claim', { realm_access: undefined, role: 'company' }],
   ])('is rejected with %s', async (_, claims) => {
     expect(await statusOf('first', claims)).toBe(401);
   });
@@ -99,7 +99,7 @@ describe('a token from an OpenID provider', () => {
     const own = new SignJWT({ ...PERSON, ...USER, iss: provider.issuer, aud: provider.audience })
       .setProtectedHeader({ alg: 'HS256', kid: 'first' })
       .setExpirationTime('1h');
-    // Claims in a token signed with the service's secret must have the service's own claim names.
+    // A token signed with the service's own secret must use the service's default claim names.
     expect((await me(await own.sign(new TextEncoder().encode(service.environment.secret)))).status).toBe(401);
   });
 });
@@ -120,7 +120,11 @@ describe('npm run token', () => {
     ['no user', ['--company', 'acme'], '--user is missing'],
     ['an unknown option', ['--compny', 'acme'], "Unknown option '--compny'"],
     ['an unknown role', ['--company', 'a', '--user', 'b', '--role', 'boss'], '--role must be member or company'],
-    ['no time', ['--company', 'a', '--user', 'b', '--expires', '3 years'], '--expires must look like 90m, 12h or 30d'],
+    [
+      'an invalid lifetime',
+      ['--company', 'a', '--user', 'b', '--expires', '3 years'],
+      '--expires must look like 90m, 12h or 30d',
+    ],
     ['no secret', ['--company', 'a', '--user', 'b'], 'start the service once, or set AUTH_JWT_SECRET'],
   ])('exits with an explanation for %s', async (what, given, problem) => {
     const attempt = run(given, what === 'no secret' ? '' : service.environment.secret);
