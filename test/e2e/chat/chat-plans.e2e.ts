@@ -64,7 +64,7 @@ const REAPER = /FROM turns WHERE state = '\w+' AND due_at/;
 /** Statement that claims turns, which reads all waiting turns. */
 const CLAIM = /WITH RECURSIVE company AS /;
 
-/** Returns the tables that a plan reads completely, or through an index scan that skips only some of the rows. */
+/** Returns the tables that a plan scans completely or through an index scan that is not a look-up by key. */
 function scanned(plan: Plan, queue?: string): string[] {
   const { 'Node Type': type, 'Relation Name': relation, 'Index Cond': condition, Plans = [] } = plan;
   // An `IS NULL` condition selects too few rows to count as an index look-up.
@@ -94,7 +94,7 @@ async function fill(project_id: string, company_id: string, user_id: string): Pr
      SELECT project_id, conversation_id, sequence, 'user', 'Hello', id, $3 FROM answered, generate_series(1, $5) sequence`,
     parameters,
   );
-  // Overrides the planner's estimate with a value from a sample in which a few conversations have most of the turns.
+  // Makes PostgreSQL estimate only 10 distinct conversations, as if a few conversations dominated its sample of turns.
   await database.query('ALTER TABLE turns ALTER COLUMN conversation_id SET (n_distinct = 10)');
   await database.query('ANALYZE conversations, messages, turns, turn_events, workspace_changes');
 }
@@ -125,7 +125,7 @@ describe('a chat statement', () => {
     const checked = [];
     for (const statement of statements) {
       if (!GROWING.some((table) => statement.includes(table)) || REAPER.test(statement)) continue;
-      // Planned as prepared statements are: without known parameter values.
+      // Requests the generic plan, which PostgreSQL also uses for prepared statements.
       const { rows } = await database.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
         `EXPLAIN (FORMAT JSON, GENERIC_PLAN) ${statement}`,
       );
@@ -134,7 +134,7 @@ describe('a chat statement', () => {
       checked.push({ statement, scanned: tables.filter((table) => GROWING.includes(table)) });
     }
     expect(checked.filter(({ scanned: tables }) => tables.length > 0)).toEqual([]);
-    // More than 20 statements name a growing table. A smaller number means that the listener missed some statements.
+    // More than 20 statements use a growing table. With a smaller count, the test has missed some of them.
     expect(checked.length).toBeGreaterThan(20);
   });
 });

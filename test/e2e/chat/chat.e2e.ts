@@ -95,7 +95,7 @@ describe('a posted message', () => {
     expect(messages[1]?.content).toMatch(/rule-based.*AGENTS\.md, 8 characters.*`shifts` \(deployment\).*Checklist/s);
   });
 
-  it('is charged once, to its author, and counted in the project', async () => {
+  it('is charged once to its author and counted in the project’s total', async () => {
     const other = await service.session({ company: session.company, role: 'member' });
     const project = await newProject();
     await post(project, { content: 'Hello' }, other.client);
@@ -135,10 +135,10 @@ describe('a posted message', () => {
   });
 
   it.each([
-    ['no text', '', 202],
-    ['the longest text, in code points', '🙂'.repeat(100_000), 202],
-    ['a longer one', 'x'.repeat(100_001), 422],
-  ])('may have %s', async (_, content, expected) => {
+    ['0', '', 202],
+    ['100,000', '🙂'.repeat(100_000), 202],
+    ['100,001', 'x'.repeat(100_001), 422],
+  ])('can have up to 100,000 code points of content: %s', async (_, content, expected) => {
     const project = await newProject();
     const { status, body } = await send(project, { content });
     expect(status).toBe(expected);
@@ -209,7 +209,7 @@ describe('client_msg_id', () => {
     expect((await idle(client, project)).messages).toHaveLength(2);
   });
 
-  it('applies per author and project', async () => {
+  it('is unique only per author and project', async () => {
     const [project, second] = [await newProject(), await newProject()];
     const other = await service.session({ company: session.company, role: 'member' });
     const body = { content: 'Mine', client_msg_id: 'a' };
@@ -390,7 +390,7 @@ describe('the history of a conversation', () => {
   });
 });
 
-describe('a request for a missing or foreign resource', () => {
+describe('a request for a missing resource or for another company’s resource', () => {
   const UNKNOWN = '01a1fdd8-aae9-7686-bf03-000000000000';
 
   it.each([UNKNOWN, 'nothing', ''])('returns 404 for the conversation %j', async (conversation_id) => {

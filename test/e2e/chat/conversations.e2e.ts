@@ -46,7 +46,7 @@ describe('conversations in a project', () => {
     expect((await list(project, { limit: 1, offset: 1 })).conversations.map(({ id }) => id)).toEqual([plain.id]);
   });
 
-  it('keep their messages apart', async () => {
+  it('keep their messages separate', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const { message } = await client.post<ChatResponse>(`/projects/${project}/chat`, {
@@ -70,14 +70,14 @@ describe('conversations in a project', () => {
     }
   });
 
-  it('can be deleted with their messages, while their cost remains and their readers are notified', async () => {
+  it('can be deleted with their messages, which notifies their readers and keeps their cost', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const say = (content: string) => client.post(`/projects/${project}/chat`, { content, conversation_id: id });
     await say('Hello');
     await idle(client, project, { conversation_id: id });
     const stream = await EventStream.open(service.url, client.token ?? '', project, { query: { conversation_id: id } });
-    // Starts another turn, which may have any state by now.
+    // This post starts another turn, which may be in any state when the conversation is deleted.
     await say('Again');
     expect((await client.send('DELETE', at(project, id))).status).toBe(204);
     await stream.over();

@@ -57,13 +57,13 @@ async function read<Answer>(path: string, query: Query): Promise<{ bytes: number
 const history = (query: Query) => read<ChatMessageListResponse>('', query);
 const sync = (query: Query) => read<ConversationSyncResponse>('/sync', query);
 
-/** Returns the nth alternative spelling of an id. A process caches conversations by the spelling of the request. */
+/** Returns the nth upper and lower case spelling of an id. Each spelling in a request has its own cache entry. */
 const spelled = (id: string, n: number): string => {
   let letters = 0;
   return id.replace(/[a-f]/g, (letter) => ((n >> (letters++ % 31)) & 1 ? letter.toUpperCase() : letter));
 };
 
-/** Columns of an agent message, which may be partial at times. */
+/** Columns that make the author of a message the agent, because only an agent message can be partial. */
 const AGENT = { content: `''`, tool_calls: `'[]'::json` };
 
 /**
@@ -86,20 +86,24 @@ describe('a window of large messages', () => {
     ['control characters', 24, { content: CONTROL, file_ids: `ARRAY[repeat(E'\\u0001', 73000)]` }],
     ['astral characters', 60, { content: ASTRAL }],
     ['many quotes', 120, { content: `repeat('"', 100000)` }],
-    ['long names of files', 60, { content: `''`, file_ids: `array_fill(repeat(E'\\u0001', 1000), ARRAY[60])` }],
-    ['results of tools that are well compressed', 12, { content: `''`, tool_calls: CALL }],
-    ['a few large among many small', 1_000, { content: `CASE WHEN i % 20 = 0 THEN ${ASTRAL} ELSE 'small' END` }],
+    ['long file names', 60, { content: `''`, file_ids: `array_fill(repeat(E'\\u0001', 1000), ARRAY[60])` }],
+    ['tool results that compress well', 12, { content: `''`, tool_calls: CALL }],
+    [
+      'a few large messages among many small ones',
+      1_000,
+      { content: `CASE WHEN i % 20 = 0 THEN ${ASTRAL} ELSE 'small' END` },
+    ],
   ])('contains the newest messages, up to 4 MiB: %s', async (_, count, columns) => {
     const conversation_id = await makeConversation(count, columns);
     const whole = await history({ conversation_id, limit: 1_000 });
     const { messages } = whole.answer;
     expect(whole.bytes).toBeLessThan(MAX_BYTES + ENVELOPE);
-    // The next older message would not have fit, because no message here exceeds 2 MiB.
+    // No message here exceeds 2 MiB, so the response is cut only because the next older message did not fit.
     expect(whole.bytes).toBeGreaterThan(MAX_BYTES - 2.1 * MiB);
     expect(messages.map(({ sequence }) => sequence)).toEqual(range(count - messages.length + 1, count));
     expect({ ...whole.answer, messages: [] }).toEqual({ messages: [], limit: 1_000, offset: 0, total: count });
     const live = await sync({ conversation_id });
-    // History and sync must agree, because the cutoff depends only on bytes.
+    // Sync must return the same messages as history, because the limit in bytes is the same.
     expect(live.answer.messages).toEqual(messages.slice(-200));
     expect(live.answer).toMatchObject({ conversation_id, turn: { state: 'idle' } });
   });
@@ -117,7 +121,7 @@ describe('a window of large messages', () => {
     expect(pages.length).toBe(9);
   });
 
-  it('contains only the newest message if that message alone is too large, and is empty past the end', async () => {
+  it('contains only the newest message if the next message is too large, and is empty past the end', async () => {
     const file_ids = `ARRAY[CASE i WHEN 3 THEN repeat(E'\\u0001', 3000000) ELSE 'small' END]`;
     const conversation_id = await makeConversation(4, { content: `''`, file_ids });
     const sequences = async (query: Query) =>
@@ -145,7 +149,7 @@ describe('the queue for large windows', () => {
     ['some messages', false, 50, 50, { content: `repeat('x', 10000)` }],
     ['many messages', true, 1_000, 1_000, { content: `repeat('x', 3000)` }],
     ['large messages', true, 200, 20, { content: CONTROL }],
-    ['results of tools that are well compressed', true, 1_000, 12, { content: `''`, tool_calls: CALL }],
+    ['tool results that compress well', true, 1_000, 12, { content: `''`, tool_calls: CALL }],
   ])('is used for a window with %s: %s', async (_, isLarge, limit, count, columns) => {
     const source = await createDataSource(service.environment.databaseUrl, 1).initialize();
     try {
@@ -170,12 +174,12 @@ describe('the queue for large windows', () => {
 
 describe('a partly cached window', () => {
   it.each<[string, number, number, MessageColumns]>([
-    ['nothing, and little comes', 0, 3, { content: `'small ' || i` }],
-    ['nothing, and more comes than a window has', 0, 30, { content: CONTROL }],
-    ['some messages, and little comes', 20, 3, { content: `'small ' || i` }],
-    ['some messages, and many come', 20, 300, { content: `'small ' || i` }],
-    ['some messages, and some large ones come', 20, 4, { content: CONTROL }],
-    ['some messages, and one comes that is too large', 20, 1, { content: CONTROL, file_ids: LONG_NAME }],
+    ['a few new messages after an empty cache', 0, 3, { content: `'small ' || i` }],
+    ['more new messages than fit into a window after an empty cache', 0, 30, { content: CONTROL }],
+    ['a few new messages', 20, 3, { content: `'small ' || i` }],
+    ['many new messages', 20, 300, { content: `'small ' || i` }],
+    ['some large new messages', 20, 4, { content: CONTROL }],
+    ['a new message that is too large', 20, 1, { content: CONTROL, file_ids: LONG_NAME }],
   ])('equals an uncached read: %s', async (_, before, more, columns) => {
     const pages: Query[] = [{ limit: 1_000 }, { limit: 7, offset: 1 }];
     for (const page of pages) {
@@ -238,11 +242,16 @@ describe('a partly cached window', () => {
 
   it.each<[string, number, boolean, MessageColumns]>([
     ['many small messages', 200, true, { content: `repeat('x', 400)` }],
-    ['a message', 1, true, { content: `repeat('x', 100000)` }],
-    ['a message that escapes make large', 1, false, { content: CONTROL, file_ids: `ARRAY[${CONTROL}]` }],
-    ['a large message', 1, false, { content: `''`, tool_calls: CALL }],
+    ['one message', 1, true, { content: `repeat('x', 100000)` }],
+    [
+      'one message that is large only after JSON escaping',
+      1,
+      false,
+      { content: CONTROL, file_ids: `ARRAY[${CONTROL}]` },
+    ],
+    ['one large message', 1, false, { content: `''`, tool_calls: CALL }],
     ['many messages', 200, false, { content: `repeat('x', 10000)` }],
-    ['many large ones that are well compressed', 30, false, { content: `''`, tool_calls: CALL }],
+    ['many large messages that compress well', 30, false, { content: `''`, tool_calls: CALL }],
   ])('detects quickly if the messages after the cached part are too large: %s', async (_, count, isMade, columns) => {
     const id = await makeConversation(5 + count, columns);
     const window = { last: 'c.last_sequence', limit: '1000::bigint' };
@@ -255,7 +264,7 @@ describe('a partly cached window', () => {
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${select}`,
       [id],
     );
-    // The out-of-line (TOAST) values are read for only a few rows.
+    // PostgreSQL may read the out-of-line (TOAST) values of only a few rows.
     expect(explained.rows[0]?.['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(60);
   });
 });

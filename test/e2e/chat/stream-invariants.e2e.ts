@@ -67,7 +67,7 @@ async function watch(project: string, gaps: number[]): Promise<Sync[]> {
   }
 }
 
-/** Minimum number of reads during a running turn. With fewer reads, the comparison means little. */
+/** Minimum number of reads during a running turn. Fewer reads would prove little. */
 const ENOUGH = 12;
 const ROUNDS = 4;
 
@@ -100,7 +100,7 @@ describe('sync during a turn', () => {
       }
       whole.close();
     });
-    // On a busy machine, fewer reads take place during a turn.
+    // A busy machine performs fewer reads during a turn and therefore needs more rounds.
     for (let round = 0; round < ROUNDS && partial <= ENOUGH; round += 1)
       await fc.assert(property, { numRuns: 12, endOnFailure: true });
     expect(partial).toBeGreaterThan(ENOUGH);
@@ -125,7 +125,7 @@ describe('a reader that reconnects', () => {
   }
 
   it('receives every event exactly once while workers lose turns and the API restarts', async () => {
-    // Each turn takes a second. The first turn loses its worker before its first word, and the second turn after it.
+    // Each turn takes a second. The first turn loses its worker before its first word, and the second turn later.
     const sentence = 'word '
       .repeat(30)
       .split(' ')

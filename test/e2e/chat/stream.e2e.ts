@@ -68,7 +68,7 @@ afterEach(() => {
 });
 
 describe('a stream', () => {
-  it('contains every message and every event of every turn in order, and its events add up to the message', async () => {
+  it('contains all messages and all turn events in order, and the events of a turn add up to its message', async () => {
     script = answer;
     const project = await newProject();
     const stream = await open(project);
@@ -260,11 +260,11 @@ describe('resync', () => {
   const UNKNOWN = '01a1fdd8-aae9-7686-bf03-000000000000';
 
   it.each<[string, StreamOptions]>([
-    ['a turn of nobody', { query: { turn_id: UNKNOWN } }],
-    ['no id', { query: { turn_id: 'nothing' } }],
-    ['no event’s id', { headers: { 'last-event-id': '17' } }],
-    ['a seq without end', { headers: { 'last-event-id': `${UNKNOWN}:999999999999` } }],
-  ])('is sent for a position that is %s, after which the stream continues', async (_, options) => {
+    ['an unknown turn', { query: { turn_id: UNKNOWN } }],
+    ['an invalid turn id', { query: { turn_id: 'nothing' } }],
+    ['an invalid event id', { headers: { 'last-event-id': '17' } }],
+    ['an event number that is too large', { headers: { 'last-event-id': `${UNKNOWN}:999999999999` } }],
+  ])('is sent for %s, after which the stream continues', async (_, options) => {
     script = answer;
     const project = await newProject();
     const stream = await open(project, options);
@@ -373,7 +373,7 @@ describe('a reader that stops reading', () => {
 });
 
 describe('streams of a person', () => {
-  it('are limited to 20, and each stream that ends allows another', async () => {
+  it('are limited to 20 at a time', async () => {
     const project = await newProject();
     const [somebody, other] = [await member(), await member()];
     const first = await Promise.all(Array.from({ length: 20 }, () => open(project, {}, somebody)));

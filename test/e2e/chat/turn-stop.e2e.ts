@@ -98,7 +98,7 @@ describe('stopping a turn', () => {
     stream.close();
   });
 
-  it('prevents the process from ending the turn as well, so that the turn is counted once', async () => {
+  it('prevents the worker from ending the turn as well, so that the turn is counted once', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     await post(project, 'Hello');
@@ -114,7 +114,7 @@ describe('stopping a turn', () => {
     expect(await client.get<ProjectResponse>(`/projects/${project}`)).toEqual(before);
   });
 
-  it('prevents the process from ending the turn even if the conversation is deleted, too', async () => {
+  it('prevents the worker from ending the turn even if the conversation is also deleted', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     const conversations = `/projects/${project}/conversations`;
@@ -165,7 +165,7 @@ describe('stopping a turn', () => {
     await running(silent, 0);
     expect((await stop(silent)).stopped).toBe(true);
     const stream = await EventStream.open(api.url, session.token, waiting);
-    // Stops a turn that a worker has not claimed yet, or has only just claimed.
+    // The stop arrives before or just after a worker claims the turn.
     await post(waiting, 'Hello');
     expect((await stop(waiting)).stopped).toBe(true);
     await stream.ended();

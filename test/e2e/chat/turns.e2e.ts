@@ -277,9 +277,9 @@ describe('an agent that fails', () => {
     };
 
   it.each([
-    ['for a reason of its own', new AgentFailure('The model is overloaded.'), 'The model is overloaded.'],
-    ['unforeseen', new Error('secret'), 'The agent failed before it finished.'],
-  ])('leaves a finished message and a system message if it fails: %s', async (_, error, notice) => {
+    ['with its own message', new AgentFailure('The model is overloaded.'), 'The model is overloaded.'],
+    ['with an unexpected error', new Error('secret'), 'The agent failed before it finished.'],
+  ])('leaves a finished message and a system message if it fails %s', async (_, error, notice) => {
     script = failing(error);
     const project = await newProject();
     await post(project, { content: 'Hello' });
@@ -296,7 +296,7 @@ describe('an agent that fails', () => {
     expect((await idle(client, project)).messages.at(-1)?.content).toBe('Answer to Again.');
   });
 
-  it('is reported if it says nothing', async () => {
+  it('leaves only a system message if it produces no text', async () => {
     script = async function* () {
       yield await Promise.resolve(say(''));
     };
@@ -330,7 +330,7 @@ describe('a turn whose process has ended', () => {
     expect(contexts.map(({ messages }) => messages.length)).toEqual([1, 2, 3, 5]);
   });
 
-  it('ends with its visible output, and its process changes nothing when it returns', async () => {
+  it('keeps its visible output and ends, and its old process changes nothing when it continues', async () => {
     const [middle, end] = [gate(), gate()];
     script = async function* () {
       yield say('One');
@@ -382,10 +382,10 @@ describe('a turn whose process has ended', () => {
     expect((await idle(client, project)).messages[1]?.content).toBe('One two.');
   });
 
-  it('is found even without a notification', async () => {
+  it('is found by polling if there is no notification', async () => {
     script = answerAll;
     const project = await newProject();
-    // This is the state after a process dies between its commit and its notification.
+    // A process that dies between its commit and its notification leaves this state.
     await service.database.query(
       `WITH c AS (
          UPDATE conversations SET last_sequence = 1 WHERE project_id = $1 RETURNING id, project_id
