@@ -50,7 +50,7 @@ const through = (
     fetch: async (request) => await network(request, async () => await checkedFetch(request)),
   });
 
-/** Loses the responses to the first requests, although the service has executed them. */
+/** Creates a client that loses the first responses after the service has executed the requests. */
 const losing = (answers: number, sent: Request[] = []) =>
   through(async (request, send) => {
     sent.push(request);
@@ -155,7 +155,7 @@ describe('every operation of openapi.json', () => {
 });
 
 describe('an error', () => {
-  it('has the class that matches its kind', async () => {
+  it('is an instance of the class for its status', async () => {
     const { id: project_id } = await makeProject(session.client);
     const path = { project_id };
     const failing = async (asked: Promise<unknown>): Promise<unknown> => await asked.catch((error: unknown) => error);
@@ -195,7 +195,7 @@ describe('an error', () => {
 });
 
 describe('an entity tag', () => {
-  it('saves the transfer of an unchanged response body', async () => {
+  it('avoids downloading an unchanged response body again', async () => {
     const { id: project_id } = await makeProject(session.client);
     const params = { path: { project_id } };
     const first = await client.GET('/api/v1/projects/{project_id}', { params });
@@ -250,7 +250,7 @@ describe('a request whose response was lost', () => {
     expect(posted.message.client_msg_id).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('succeeds for DELETE and PUT as if the response had arrived', async () => {
+  it('succeeds for DELETE and PUT as if its response had arrived', async () => {
     const { id: project_id } = await makeProject(session.client);
     const name = `put-${project_id}`;
     await client.POST('/api/v1/deployments', { body: { name } });
@@ -259,7 +259,7 @@ describe('a request whose response was lost', () => {
     const sent: Request[] = [];
     await losing(1, sent).DELETE('/api/v1/projects/{project_id}', { params: { path: { project_id } } });
     expect(sent).toHaveLength(2);
-    // A 404 is reported if no response was lost before.
+    // If no response was lost before, the client reports the 404.
     const again = client.DELETE('/api/v1/projects/{project_id}', { params: { path: { project_id } } });
     await expect(again).rejects.toBeInstanceOf(NotFoundError);
   });
@@ -279,7 +279,7 @@ describe('a request whose response was lost', () => {
     expect(sent.map(({ method }) => method)).toEqual(['PATCH', 'DELETE']);
   });
 
-  it('is given up after the maximum number of attempts or when its signal is aborted', async () => {
+  it('is no longer retried after the maximum number of attempts or when its signal is aborted', async () => {
     const sent: Request[] = [];
     await expect(losing(99, sent).GET('/api/v1/me')).rejects.toBeInstanceOf(ConnectionError);
     expect(sent).toHaveLength(6);
@@ -335,11 +335,11 @@ describe('a failed request', () => {
   };
 
   it.each([
-    ['a limit', refusing(429, 'rate_limited', { 'retry-after': '0' })],
+    ['a rate limit', refusing(429, 'rate_limited', { 'retry-after': '0' })],
     ['an outage', refusing(503, 'unavailable')],
-    ['a proxy without a service', refusing(502, '')],
-    ['an answer that breaks off', cutOff],
-    ['a connection that breaks off', (response: ServerResponse) => response.destroy()],
+    ['a gateway error from a proxy', refusing(502, '')],
+    ['a response that is cut off', cutOff],
+    ['a lost connection', (response: ServerResponse) => response.destroy()],
   ])('is retried after %s', async (_, answer) => {
     expect((await ask(answer, answer, me).GET('/api/v1/me')).data).toEqual({ id: 'x' });
     expect(seen).toBe(3);
@@ -348,13 +348,13 @@ describe('a failed request', () => {
 
   it.each([
     [
-      'a longer time than anybody waits',
+      'a rate limit with a long waiting time',
       refusing(429, 'rate_limited', { 'retry-after': '3600' }),
       TooManyRequestsError,
     ],
-    ['what will be too large again', refusing(503, 'comparison_too_large'), UnavailableError],
-    ['a fault', refusing(500, 'internal_error'), ServiceError],
-    ['a conflict that stays', refusing(409, 'deployment_exists'), ConflictError],
+    ['a comparison that is too large', refusing(503, 'comparison_too_large'), UnavailableError],
+    ['an internal error', refusing(500, 'internal_error'), ServiceError],
+    ['a permanent conflict', refusing(409, 'deployment_exists'), ConflictError],
   ])('is not retried after %s', async (_, answer, Class) => {
     await expect(ask(answer, me).GET('/api/v1/me')).rejects.toBeInstanceOf(Class);
     expect(seen).toBe(1);
@@ -377,13 +377,13 @@ describe('a failed request', () => {
   });
 });
 
-describe('a token', () => {
+describe('a token provider', () => {
   const tokenOf = async (expiresIn: number): Promise<string> => {
     const { company, user } = session;
     return (await service.session({ company, user, expiresIn })).token;
   };
 
-  it('is requested once, and again after it has expired', async () => {
+  it('is called once, and again after the token has expired', async () => {
     const given: string[] = [];
     const renewing = typedClient(service.url, session, {
       token: async () => {
@@ -397,7 +397,7 @@ describe('a token', () => {
     expect(given).toHaveLength(2);
   });
 
-  it('causes an error if it is invalid twice', async () => {
+  it('causes an error if it returns an invalid token twice', async () => {
     let given = 0;
     const stale = typedClient(service.url, session, {
       token: async () => {
@@ -409,7 +409,7 @@ describe('a token', () => {
     expect(given).toBe(2);
   });
 
-  it('is rejected with the error from its provider each time', async () => {
+  it('rejects each call with its own error if it fails', async () => {
     let given = 0;
     const helpless = typedClient(service.url, session, {
       token: () => {

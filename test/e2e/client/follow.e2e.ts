@@ -126,7 +126,7 @@ const shown = async (states: ConversationState[], state: ConversationState): Pro
 };
 
 describe('following a conversation', () => {
-  it('converges with sync despite many disconnects and a kill of every process', async () => {
+  it('converges with sync despite many disconnects and the kill of every process', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const { states, interruptions, connection, leave } = following(client, project);
@@ -177,7 +177,7 @@ describe('following a conversation', () => {
         .map(({ content }) => content)
         .sort(),
     ).toEqual(Array.from({ length: posts }, (_, index) => `Message ${index + 1}`));
-    // Every state is complete: there are no gaps, and text never disappears.
+    // No state has a gap, and text never disappears from one state to the next.
     expect(states.length).toBeGreaterThan(DISCONNECTS);
     for (const { messages } of states)
       expect(messages.map(({ sequence }) => sequence)).toEqual(messages.map((_, index) => index + 1));
@@ -207,7 +207,7 @@ describe('following a conversation', () => {
     const before = states.length;
     proxy.become('whole');
     await shown(states, end);
-    // A single state arrived, so no events were applied.
+    // Only the state from sync has arrived, because no event could be applied.
     expect(states).toHaveLength(before + 1);
     await leave();
   });
@@ -233,7 +233,7 @@ describe('following a conversation', () => {
     await leave();
   });
 
-  it('closes its stream when the caller leaves, and reports a missing conversation', async () => {
+  it('closes its stream when the caller stops reading, and reports a missing conversation', async () => {
     const { id: project } = await makeProject(session.client);
     // A caller may have at most 20 streams.
     for (let visit = 0; visit < 25; visit += 1) {
@@ -252,7 +252,7 @@ describe('following a conversation', () => {
     await expect(aborted.next()).rejects.toBe('early');
   });
 
-  it('gives up if it never reached the service, unless it is patient', async () => {
+  it('gives up if it cannot reach the service at the start, unless `isPatient` is set', async () => {
     const { id: project } = await makeProject(session.client);
     const client = typedClient(`http://127.0.0.1:${proxy.port}`, session, { retry: { ...HASTY, maxRetries: 1 } });
     proxy.become('cut');
@@ -272,7 +272,7 @@ describe('following a conversation', () => {
     await Promise.all([states.return(), events.return()]);
   });
 
-  it('allows stopping the turn', async () => {
+  it('can stop the turn', async () => {
     const { id: project } = await makeProject(session.client);
     const conversation = direct.conversation(project);
     await conversation.post({ content: 'Go' });

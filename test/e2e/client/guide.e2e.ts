@@ -15,7 +15,7 @@ import { eventually } from '../../support/eventually.js';
 import { useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/* Runs the examples in docs/web-clients.md and client/README.md. Each example appears below word for word. */
+/* Runs the examples in docs/web-clients.md and client/README.md. This file contains each example word for word. */
 
 const service = useSharedService();
 let session: Session;
@@ -65,7 +65,7 @@ describe('the example code in the client guide', () => {
     await states.return();
   });
 
-  it('starts quickly', async () => {
+  it('works as a quick start', async () => {
     shown = [];
     const console = { log: (...what: unknown[]): void => show(what.at(-1)) };
     for await (const { id, name } of client.list('/api/v1/projects')) console.log(id, name);
@@ -134,7 +134,7 @@ describe('the example code in the client guide', () => {
     expect(shown).toEqual([]);
   });
 
-  it('walks through a list', async () => {
+  it('iterates over a list', async () => {
     shown = [];
     let cursor: string | null | undefined = '';
     while (cursor != null) {
@@ -146,7 +146,7 @@ describe('the example code in the client guide', () => {
     expect(shown.length).toBeGreaterThan(0);
   });
 
-  it('talks with the agent', async () => {
+  it('holds a conversation with the agent', async () => {
     shown = [];
     const conversation = client.conversation(projectId);
     await conversation.post({ content: 'What do you need to know?' });

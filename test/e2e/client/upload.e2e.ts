@@ -17,7 +17,7 @@ import type { Session } from '../../support/session.js';
 import { checkedFetch, typedClient } from '../../support/typed-client.js';
 
 const MiB = 1024 ** 2;
-/** `npm run test:client` sends a gigabyte. */
+/** Size of the uploaded file. `npm run test:client` sets it to a gigabyte. */
 const SIZE = Number(process.env['UPLOAD_MIB'] ?? 64) * MiB;
 
 const service = useSharedService();
@@ -31,7 +31,7 @@ beforeAll(async () => {
 /** Failure of a part in transit. Undefined if the part arrives. */
 type Fate = 'broken off' | 'lost' | undefined;
 
-/** Returns a client whose parts fail as `fate` says. `sent` contains the number of each part that was sent. */
+/** Returns a client whose parts fail according to `fate`. `sent` contains the number of each part that was sent. */
 function withParts(fate: (part: number, times: number) => Fate = () => undefined) {
   const sent: number[] = [];
   let most = 0;
@@ -103,7 +103,7 @@ describe('an upload', () => {
     expect(await storedHash(after.client, 'large.bin')).toBe(hash);
   }, 300_000);
 
-  it('has the type and bytes of its Blob, whether the Blob is small or empty', async () => {
+  it('has the type and bytes of its Blob, even if the Blob is small or empty', async () => {
     const { client } = withParts();
     const csv = await client.upload(new Blob(['a,b\n'], { type: 'text/csv' }), target('small.csv'));
     expect(csv).toMatchObject({ path: 'small.csv', size: 4, content_type: 'text/csv', source: 'upload' });
@@ -123,7 +123,7 @@ describe('an upload', () => {
     await expect(another).rejects.toBeInstanceOf(FileChangedError);
   });
 
-  it('is aborted on failure if the caller has not received its state, and is kept otherwise', async () => {
+  it('is aborted after a failure if the caller has not received its state, and stays resumable otherwise', async () => {
     const aborted: Promise<string>[] = [];
     const client = typedClient(service.url, session, {
       retry: { maxRetries: 0 },
