@@ -163,15 +163,15 @@ describe('a solve of a model file', () => {
   });
 
   it.each([
-    ['no model', 'hello world', 'invalid_model', 'Line 1, `hello`: a model must begin with Minimize or Maximize'],
+    ['not a model', 'hello world', 'invalid_model', 'Line 1, `hello`: a model must begin with Minimize or Maximize'],
     [
-      'a bad row',
+      'a syntax error',
       'min x\nst\n c1: x >= 1\n c2: x + >= 2\nend',
       'invalid_model',
       'Line 4, `>=`: a number or the name of a variable is expected here',
     ],
-    ['no text', 'min \u0000', 'invalid_model', 'model.lp is not UTF-8 text'],
-    ['nothing to decide', 'min 3 st end', 'empty_model', 'The model has no variables'],
+    ['not text', 'min \u0000', 'invalid_model', 'model.lp is not UTF-8 text'],
+    ['a model without variables', 'min 3 st end', 'empty_model', 'The model has no variables'],
   ])('fails with the reason: %s', async (_, text, code, message) => {
     const project = await newProject();
     expect(await solveText(project, text)).toMatchObject({ status: 'failed', result: null, error: { code, message } });
@@ -204,8 +204,8 @@ describe('a solve of a model file', () => {
   it.each([
     ['an unknown file', ['nothing.lp'], 0, 'Value error, the workspace has no such file'],
     ['an unknown id', ['0190f5d2-0000-7000-8000-000000000000'], 0, 'Value error, the workspace has no such file'],
-    ['no model file', ['data.csv'], 0, 'Value error, the name of a model file must end with .lp'],
-    ['too large a file', ['large.lp'], 0, 'Value error, a model file can have at most 8388608 bytes'],
+    ['a file that is not a model', ['data.csv'], 0, 'Value error, the name of a model file must end with .lp'],
+    ['a file that is too large', ['large.lp'], 0, 'Value error, a model file can have at most 8388608 bytes'],
     ['several files', ['a.lp', 'b.lp'], undefined, 'List should have at most 1 item after validation, not 2'],
   ])('rejects %s', async (_, input_file_ids, index, msg) => {
     const project = await newProject();
@@ -229,7 +229,7 @@ describe('a solve of a model file', () => {
 });
 
 describe('a solve of the canvas', () => {
-  it('updates the feasibility of exactly the model that was solved', async () => {
+  it('sets the feasibility only for the model that was solved', async () => {
     const project = await newProject();
     expect((await solve(project)).error).toEqual({
       code: 'incomplete_model',
@@ -304,7 +304,7 @@ const lag = async (): Promise<number> =>
   1_000 * ((await metrics(service.url)).get('nodejs_eventloop_lag_max_seconds') ?? NaN);
 
 describe('a hard solve', () => {
-  it('ends at its time limit with the best values, shows the project as solving, and delays no other requests', async () => {
+  it('ends at its time limit with the best values found, shows the project as solving, and delays no other requests', async () => {
     const project = await newProject();
     await upload(project, 'hard.lp', hardModel());
     const { id } = await start(project, { input_file_ids: ['hard.lp'] });
@@ -337,8 +337,8 @@ describe('a hard solve', () => {
     });
     expect(result?.solve_ms).toBeGreaterThanOrEqual(2_000);
     expect(result?.solve_ms).toBeLessThan(6_000);
-    // A solve of two seconds must not block other requests. A request that waited for the solver would take about as
-    // long. On an idle machine, the median is 7 ms and the maximum is 80 ms.
+    // A request that waited for the solver would take about two seconds, like the solve. On an idle machine, the median
+    // is 7 ms and the maximum is 80 ms.
     expect(median).toBeLessThan(100);
     expect(worst).toBeLessThan(1_000);
     expect(Math.max(...lags)).toBeLessThan(500);
@@ -346,7 +346,7 @@ describe('a hard solve', () => {
     expect(total_credits).toBeGreaterThanOrEqual(0.03);
   });
 
-  it('takes turns with solves of other companies and of the company’s other projects', async () => {
+  it('alternates with solves of other companies and of the company’s other projects', async () => {
     const [mine, second] = [await newProject(), await newProject()];
     const { client: others } = await service.session();
     const { id: theirs } = await makeProject(others);
@@ -447,7 +447,7 @@ describe('a hard solve', () => {
       objective_value: null,
       credits: 0.01,
     });
-    // The only worker of the process is available again.
+    // The cancellation has freed the only solver thread of the process.
     await when(project, waiting.id, 'running');
     const took = performance.now() - before;
     console.info(`canceled, and the next one running, after ${took.toFixed(0)} ms`);

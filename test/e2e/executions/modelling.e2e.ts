@@ -17,7 +17,7 @@ interface Question {
   options: { label: string }[];
 }
 
-/** Line on the page: written by the user, chosen from options by the user, or written by the guide. */
+/** Line on the page. The user writes it or chooses it from options, or the guide writes it. */
 interface Line {
   by: 'you' | 'you choose' | 'guide';
   text: string;
@@ -48,7 +48,7 @@ function shown({ content, tool_calls }: Message): string {
   return [text, ...(question === undefined ? [] : [[question.question, ...options].join('\n')])].join('\n\n');
 }
 
-/** Posts the user's lines from the page and expects the guide's lines word for word. */
+/** Posts the user's lines from the page and checks that the guide answers with its lines word for word. */
 async function hold(client: Client, project: string, lines: Line[]): Promise<Message[]> {
   expect(lines.length).toBeGreaterThan(1);
   for (const { by, text } of lines) {
@@ -64,7 +64,7 @@ async function hold(client: Client, project: string, lines: Line[]): Promise<Mes
   return (await idle(client, project)).messages;
 }
 
-it('creates a plan from statements to a solution as in docs/modelling.md, and explains a conflict', async () => {
+it('solves a model that was written as statements, and explains a conflict, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const conversations = await readPage();

@@ -14,7 +14,7 @@ import { type SheetCell, workbookFile } from '../../support/workbook-file.js';
 
 const FOLDER = 'test/models';
 const TOLERANCE = 1e-6;
-/** Allows time for a few turns, uploads and a solve on a busy machine, in milliseconds. */
+/** Timeout in milliseconds for a few turns, uploads and a solve on a busy machine. */
 const TIMEOUT = 60_000;
 
 /** Problems in the table of test/models/README.md, with their known optima. */
@@ -124,7 +124,7 @@ describe('planning problems, from files and statements to a plan', () => {
       const read: ReadTable = (file, dialect) => readCsv(readFileSync(`${FOLDER}/${name}/${file}`), dialect);
       const program = formulate(read);
       const best = program.optimum(glpk);
-      // Compares as many digits as the table contains.
+      // Compares only the digits that the table contains.
       expect(best.toFixed(optimum.split('.')[1]?.length ?? 0)).toBe(optimum);
 
       const { client } = await service.session();

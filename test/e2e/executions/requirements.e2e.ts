@@ -139,7 +139,7 @@ it('applies a requirement to each member, even with data that no other formula u
   );
   expect(answer).toContain('- Requirement `Minimum`: `make[p] >= minimum[p]`, for `p in products`');
   expect(answer).toContain('Solved: the objective is 5');
-  // This requirement is from a time when requirements had no formulas.
+  // Requirements that were created before requirements had formulas contain the formula in their description.
   await workshop.say('remove Minimum');
   await workshop.add('production_requirement', 'Old', { description: 'make[p] >= 2 * minimum[p] for p in products' });
   const { result } = await workshop.solve();

@@ -121,7 +121,7 @@ describe('scenario tools', () => {
   const addCard = (card_type: string, label: string, data: object) =>
     client.post(`/projects/${project}/cards`, { card_type, label, data });
 
-  it('create, list, solve and remove scenarios, explain failures, and count solving several scenarios as one solve', async () => {
+  it('create, list, solve and remove scenarios, explain failures, and count a solve of several scenarios once', async () => {
     await addCard('data', 'Figures', { values: { most: 3 } });
     await addCard('variable', 'x', { name: 'x', domain: 'continuous' });
     await addCard('objective', 'Goal', { sense: 'maximize', expression: 'x' });

@@ -187,11 +187,11 @@ describe('a run of the canvas', () => {
 
 describe('run options', () => {
   it.each<[string, Record<string, unknown>, string, string]>([
-    ['no name', { name: '' }, 'name', 'string_too_short'],
-    ['a name of blanks', { name: '  ' }, 'name', 'string_pattern_mismatch'],
-    ['too long a name', { name: 'a'.repeat(201) }, 'name', 'string_too_long'],
-    ['no time', { time_limit_seconds: 0.5 }, 'time_limit_seconds', 'greater_than_equal'],
-    ['more time than there is', { time_limit_seconds: 61 }, 'time_limit_seconds', 'less_than_equal'],
+    ['an empty name', { name: '' }, 'name', 'string_too_short'],
+    ['a blank name', { name: '  ' }, 'name', 'string_pattern_mismatch'],
+    ['a name that is too long', { name: 'a'.repeat(201) }, 'name', 'string_too_long'],
+    ['a time limit below the minimum', { time_limit_seconds: 0.5 }, 'time_limit_seconds', 'greater_than_equal'],
+    ['a time limit above the maximum', { time_limit_seconds: 61 }, 'time_limit_seconds', 'less_than_equal'],
     ['a negative gap', { mip_gap: -0.1 }, 'mip_gap', 'greater_than_equal'],
     ['a gap above 1', { mip_gap: 1.1 }, 'mip_gap', 'less_than_equal'],
   ])('are rejected for %s', async (_, body, field, type) => {
@@ -202,9 +202,9 @@ describe('run options', () => {
     expect(await client.get<ExecutionListResponse>(base(project))).toMatchObject({ total: 0 });
   });
 
-  it('end the search at the gap or the time limit, and the result contains the quality of the plan', async () => {
+  it('end the search at the gap or at the time limit, and the result reports the quality of the plan', async () => {
     const { id: project } = await makeProject(client);
-    // With fixed costs of 100, a plan whose sums miss their target by a little is close to the optimum.
+    // The fixed cost of 100 dominates the objective, so a plan that misses its targets slightly has a small gap.
     const fixed = hardModel().replace('miss: ', 'miss: 100 one + ').replace('Subject To', 'Subject To\n paid: one = 1');
     await put(project, 'hard.lp', hardModel());
     await put(project, 'fixed.lp', fixed);
@@ -221,7 +221,7 @@ describe('run options', () => {
     expect(timed.result?.message).toMatch(/^The best values found in 1 s/);
   });
 
-  it('allow a model file to update the checklist if the file has not changed since the start', async () => {
+  it('let a run of a model file update the checklist if the file has not changed since the start', async () => {
     const { id: project } = await makeProject(client);
     const feasibility = async () =>
       (await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result;
@@ -285,7 +285,7 @@ describe('a time limit', () => {
   });
 });
 
-describe('the list of runs', () => {
+describe('the run list', () => {
   it('can be filtered by status, test, scenario and name', async () => {
     const { id: project } = await makeProject(client);
     await put(project, 'm.lp', 'max x st c: x <= 4 end');
@@ -309,7 +309,7 @@ describe('the list of runs', () => {
     expect(await ids('scenario_id=none')).toEqual([]);
   });
 
-  it('shows the same values in a row as in the run itself', async () => {
+  it('shows the same values as the run itself', async () => {
     const { id: project } = await makeProject(client);
     const files = {
       'best.lp': 'max x st c: x <= 4.25 end',

@@ -2,8 +2,8 @@ import type { CardCreateRequest } from '../../../src/projects/canvas/canvas.dto.
 import { workbookFile } from '../../support/workbook-file.js';
 
 /*
- * Planners' mistakes and the messages about them. Whole sentences are listed here, so that they can be reviewed in a
- * single file. Only people can judge whether the messages name the problem, its location and the solution.
+ * Planners' mistakes and the messages about them. The messages are listed in full, so that they can be reviewed in a
+ * single file. Only people can judge whether a message explains the problem, its location and how to fix it.
  */
 
 type CardType = CardCreateRequest['card_type'];
@@ -13,7 +13,7 @@ export interface WrongCard {
   data: Record<string, unknown>;
   /** Gaps in the format `severity field: message`. */
   gaps: string[];
-  /** Gaps that change in other cards as a result, by label. */
+  /** Gaps that the card causes in other cards, by label. */
   others?: Record<string, string[]>;
 }
 
@@ -49,7 +49,7 @@ export const WORKSPACE: Record<string, string> = {
   'suppliers.csv': 'supplier,rating\nAda,3\nBob,4\nCem,n/a\nDan,2\nEva,5\n',
 };
 
-/** The planner's canvas, which has no problems. */
+/** The planner's canvas, which has no gaps. */
 export const CANVAS: [label: string, card_type: CardType, data: Record<string, unknown>][] = [
   ['Products', 'data', { set: 'products', file_path: 'products.csv', key: ['product'], description: 'What is made' }],
   ['Lanes', 'data', { set: 'lanes', file_path: 'lanes.csv', key: ['plant', 'town'], description: 'Who sends where' }],
@@ -85,131 +85,131 @@ export const CANVAS: [label: string, card_type: CardType, data: Record<string, u
 
 /** Cards that the canvas accepts and whose problems become gaps. */
 export const CARDS: Record<string, WrongCard> = {
-  'an index over a set that is not there': {
+  'an index over an unknown set': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in goods', classification: 'hard' },
     gaps: ['blocking index: No set is called goods: define it, as in `goods: a, b, c` (at character 1: p in goods)'],
   },
-  'a sum over a set that is not there': {
+  'a sum over an unknown set': {
     card_type: 'constraint',
     data: { expression: 'sum g in goods: 2 * x <= 3', classification: 'hard' },
     gaps: [
       'blocking expression: No set is called goods: define it, as in `goods: a, b, c` (at character 5: g in goods: 2 * x <= 3)',
     ],
   },
-  'a member of nothing that is known': {
+  'a member name without a set': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', classification: 'hard' },
     gaps: [
       'blocking expression: It is unclear which members p refers to: add `for p in ...` or `sum p in ...` with a set, or write "p" in quotes for the member of that name (at character 6: p] <= 3)',
     ],
   },
-  'an index that is used behind its sum': {
+  'an index name after the end of its sum': {
     card_type: 'constraint',
     data: { expression: 'sum p in products: hours[p] * make[p] + price[p] <= 400', classification: 'hard' },
     gaps: [
       'blocking expression: The sum over p ends before this: put everything that it adds up in parentheses, as in `sum p in ...: (... + ...)` (at character 47: p] <= 400)',
     ],
   },
-  'too many members in a variable': {
+  'too many members for a variable': {
     card_type: 'constraint',
     data: { expression: 'make[p, t] <= 3', index: 'p in products, t in weeks', classification: 'hard' },
     gaps: [
       'blocking expression: make is indexed by p: write one member in [ ], as in `make[p]` (at character 1: make[p, t] <= 3)',
     ],
   },
-  'too few members in a column': {
+  'too few members for a column': {
     card_type: 'constraint',
     data: { expression: 'ship[o, d] <= limit[o]', index: '(o, d) in lanes', classification: 'hard' },
     gaps: [
       'blocking expression: limit is a column of lanes: write 2 members in [ ], as in `limit[p, q]` (at character 15: limit[o])',
     ],
   },
-  'one name for pairs': {
+  'a single name for members that are pairs': {
     card_type: 'constraint',
     data: { expression: 'ship[o, d] <= 3', index: 'o in lanes', classification: 'hard' },
     gaps: ['blocking index: lanes has members with 2 parts: write `(p, q) in lanes` (at character 1: o in lanes)'],
   },
-  'a pair for single members': {
+  'a pair of names for single members': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: '(p, q) in products', classification: 'hard' },
     gaps: [
       'blocking index: products has members with one part: write `p in products` (at character 1: (p, q) in products)',
     ],
   },
-  'a variable with an index that is written without one': {
+  'an indexed variable without a member': {
     card_type: 'constraint',
     data: { expression: 'make <= 3', classification: 'hard' },
     gaps: ['blocking expression: make is indexed by p: write `make[p]`'],
   },
-  'a column that is written without a member': {
+  'a column without a member': {
     card_type: 'constraint',
     data: { expression: 'price * x <= 3', classification: 'hard' },
     gaps: ['blocking expression: price is a column of products: write `price[p]`'],
   },
-  'a set that is counted with': {
+  'a set as a number': {
     card_type: 'constraint',
     data: { expression: 'products <= 3', classification: 'hard' },
     gaps: ['blocking expression: products is a set: sum over its members, as in `sum p in products: ...`'],
   },
-  'an index on a variable that has none': {
+  'a member of a variable without an index': {
     card_type: 'constraint',
     data: { expression: 'x[p] <= 3', index: 'p in products', classification: 'hard' },
     gaps: ['blocking expression: x has no index: write it without [ ] (at character 1: x[p] <= 3)'],
   },
-  'an index on a value': {
+  'a member of a single value': {
     card_type: 'constraint',
     data: { expression: 'rate[p] * make[p] <= 3', index: 'p in products', classification: 'hard' },
     gaps: ['blocking expression: rate has no index: write it without [ ] (at character 1: rate[p] * make[p] <= 3)'],
   },
-  'a column of texts that is counted with': {
+  'a calculation with a column of strings': {
     card_type: 'constraint',
     data: { expression: 'region[p] * make[p] <= 3', index: 'p in products', classification: 'hard' },
     gaps: [
       'blocking expression: region contains texts, so you cannot calculate with it: compare it in a condition, as in `where region[...] = "..."` (at character 1: region[p] * make[p] <= 3)',
     ],
   },
-  'a text that is counted with': {
+  'a calculation with a string': {
     card_type: 'constraint',
     data: { expression: '"north" * x <= 3', classification: 'hard' },
     gaps: [
       'blocking expression: The text "north" is not a number: use texts only in conditions or as members in [ ] (at character 1: "north" * x <= 3)',
     ],
   },
-  'a name that nothing has': {
+  'an unknown name': {
     card_type: 'constraint',
     data: { expression: 'tables + x <= 3', classification: 'hard' },
     gaps: ['warning expression: No variable or value on the canvas is called tables'],
   },
-  'a column that two sets have': {
+  'a column name in two sets': {
     card_type: 'constraint',
     data: { expression: '2 * need[t] * x <= 3', index: 't in weeks', classification: 'hard' },
     gaps: [
       'blocking expression: need is a column of both weeks and shifts: rename one of them in the field `columns` of its data card, as in `shifts_need of shifts: column "need"`, or in `values` if the card has no file (at character 5: need[t] * x <= 3)',
     ],
   },
-  'a column of figures with a text in it': {
+  'a column of numbers that contains a string': {
     card_type: 'constraint',
     data: { expression: 'rating[s] * x <= 3', index: 's in suppliers', classification: 'hard' },
     gaps: [
       'blocking expression: suppliers.csv, row 4, column rating: "n/a" is not a number (at character 1: rating[s] * x <= 3)',
     ],
   },
-  'a text that is compared with a figure': {
+  'a string compared with a number': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where region[p] = 3', classification: 'hard' },
     gaps: [
       'blocking index: A text cannot be compared with a number: write texts in double quotes and numbers without quotes (at character 31: = 3)',
     ],
   },
-  'a text that is compared by < with a figure': {
+  'a string compared with a number by <': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where region[p] < 3', classification: 'hard' },
     gaps: [
       'blocking index: A text cannot be compared with a number: write texts in double quotes and numbers without quotes (at character 31: < 3)',
     ],
   },
-  'a text without its quotes': {
+  'a string without quotes': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where region[p] = north', classification: 'hard' },
     gaps: ['blocking index: Nothing is called north: for a text, write "north" in quotes (at character 31: = north)'],
@@ -219,12 +219,12 @@ export const CARDS: Record<string, WrongCard> = {
     data: { expression: 'make[p] <= 3', index: 'p in products where', classification: 'hard' },
     gaps: ['blocking index: Write a condition after `where`, as in `where demand[p] > 0`'],
   },
-  'a condition that compares nothing': {
+  'a condition without a comparison': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where price[p]', classification: 'hard' },
     gaps: ['blocking index: A condition must compare two values, as in `demand[p] > 0` (at character 21: price[p])'],
   },
-  'a half of a condition': {
+  'an incomplete part of a condition': {
     card_type: 'constraint',
     data: {
       expression: 'make[p] <= 3',
@@ -240,7 +240,7 @@ export const CARDS: Record<string, WrongCard> = {
       'blocking index: A condition cannot contain the variable make: compare known values, or write a constraint (at character 21: make[p] > 0)',
     ],
   },
-  'a condition between two bounds': {
+  'a condition with two bounds': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where 1 < price[p] < 3', classification: 'hard' },
     gaps: ['blocking index: Compare two values at a time and join the comparisons with `and` (at character 34: < 3)'],
@@ -250,12 +250,12 @@ export const CARDS: Record<string, WrongCard> = {
     data: { expression: 'make[p] <= 3', index: 'p products', classification: 'hard' },
     gaps: ['blocking index: Write `in` and the name of a set, as in `p in products` (at character 3: products)'],
   },
-  'an index without its set': {
+  'an index without a set': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in', classification: 'hard' },
     gaps: ['blocking index: Write the name of a set, as in `p in products`'],
   },
-  'a number for the name of an index': {
+  'a number as the name of an index': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: '3 in products', classification: 'hard' },
     gaps: ['blocking index: Write a name for the members, as in `p in products` (at character 1: 3 in products)'],
@@ -265,14 +265,14 @@ export const CARDS: Record<string, WrongCard> = {
     data: { expression: 'make[p] <= 3', index: 'for p in products', classification: 'hard' },
     gaps: ['blocking index: Write an index without `for`, as in `p in products` (at character 1: for p in products)'],
   },
-  'an index inside of the formula': {
+  'an index inside a formula': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3 for p in products', classification: 'hard' },
     gaps: [
       'blocking expression: Put the part after `for` in the index, not in the formula (at character 14: for p in products)',
     ],
   },
-  'a bracket that is not closed': {
+  'a missing closing bracket': {
     card_type: 'constraint',
     data: { expression: 'make[p <= 3', index: 'p in products', classification: 'hard' },
     gaps: ['blocking expression: A closing ] is missing before `<=` (at character 8: <= 3)'],
@@ -282,12 +282,12 @@ export const CARDS: Record<string, WrongCard> = {
     data: { expression: 'make[] <= 3', classification: 'hard' },
     gaps: ['blocking expression: Write a member in [ ], as in `make[p]` (at character 6: ] <= 3)'],
   },
-  'a parenthesis that is not closed': {
+  'a missing closing parenthesis': {
     card_type: 'constraint',
     data: { expression: '3 * (x + y <= 4', classification: 'hard' },
     gaps: ['blocking expression: `<=` at character 12 is not expected here'],
   },
-  'a parenthesis that is not opened': {
+  'a missing opening parenthesis': {
     card_type: 'constraint',
     data: { expression: 'x + y) <= 4', classification: 'hard' },
     gaps: ['blocking expression: `)` at character 6 is not expected here'],
@@ -313,7 +313,7 @@ export const CARDS: Record<string, WrongCard> = {
       'blocking expression: Write `in` and the name of a set, as in `p in products` (at character 7: of products: make[p] <= …)',
     ],
   },
-  'a sum inside of another one': {
+  'a sum inside another sum': {
     card_type: 'constraint',
     data: { expression: 'sum p in products: sum t in weeks: make[p] <= 3', classification: 'hard' },
     gaps: [
@@ -327,7 +327,7 @@ export const CARDS: Record<string, WrongCard> = {
       'blocking expression: Put a sum after `/` in parentheses: `/ (sum ...)` (at character 5: sum t in weeks: need[t] …)',
     ],
   },
-  'a formula that ends too early': {
+  'an incomplete formula': {
     card_type: 'constraint',
     data: { expression: 'x + 3 * y <=', classification: 'hard' },
     gaps: ['blocking expression: The formula ends too early'],
@@ -337,17 +337,17 @@ export const CARDS: Record<string, WrongCard> = {
     data: { expression: '1,5 x <= 3', classification: 'hard' },
     gaps: ['blocking expression: `,` at character 2 is not expected here'],
   },
-  'a sign of percent': {
+  'a percent sign': {
     card_type: 'constraint',
     data: { expression: '10% x <= 3', classification: 'hard' },
     gaps: ['blocking expression: `%` at character 3 is not expected here'],
   },
-  'a sign of a currency': {
+  'a currency sign': {
     card_type: 'constraint',
     data: { expression: '3 € * x <= 30', classification: 'hard' },
     gaps: ['blocking expression: `€` at character 3 is not expected here'],
   },
-  'a relation that is not equal': {
+  'the relation <>': {
     card_type: 'constraint',
     data: { expression: 'x <> 3', classification: 'hard' },
     gaps: ['blocking expression: `>` at character 4 is not expected here'],
@@ -372,17 +372,17 @@ export const CARDS: Record<string, WrongCard> = {
     data: { expression: 'x * y <= 3', classification: 'hard' },
     gaps: ['blocking expression: It is not linear: the variables x and y are multiplied'],
   },
-  'a product of two members': {
+  'a product of two members of a variable': {
     card_type: 'constraint',
     data: { expression: 'make[p] * make["table"] <= 3', index: 'p in products', classification: 'hard' },
     gaps: ['blocking expression: It is not linear: the variables make and make are multiplied'],
   },
-  'a variable below the line': {
+  'a variable as a divisor': {
     card_type: 'constraint',
     data: { expression: '3 / x <= y', classification: 'hard' },
     gaps: ['blocking expression: It is not linear: it divides by the variable x'],
   },
-  'a member below the line': {
+  'a member of a variable as a divisor': {
     card_type: 'constraint',
     data: { expression: '3 / make[p] <= y', index: 'p in products', classification: 'hard' },
     gaps: ['blocking expression: It is not linear: it divides by the variable make'],
@@ -392,26 +392,26 @@ export const CARDS: Record<string, WrongCard> = {
     data: { expression: 'x / 0 <= 3', classification: 'hard' },
     gaps: ['blocking expression: It divides by 0'],
   },
-  'a lag in pairs': {
+  'a lag in a pair': {
     card_type: 'constraint',
     data: { expression: 'ship[o, d - 1] <= 3', index: '(o, d) in lanes', classification: 'hard' },
     gaps: [
       'blocking expression: d is one part of a longer key, so it has no previous or next member: let it run over a separate set, as in `d in weeks` (at character 9: d - 1] <= 3)',
     ],
   },
-  'a lag of half a place': {
+  'a lag of half a member': {
     card_type: 'constraint',
     data: { expression: 'stock[t - 0.5] <= 3', index: 't in weeks', classification: 'hard' },
     gaps: ['blocking expression: A lag must be a whole number, as in `t - 1` (at character 11: 0.5] <= 3)'],
   },
-  'a lag on a name that runs over nothing': {
+  'a lag on a name without a set': {
     card_type: 'constraint',
     data: { expression: 'stock[t - 1] <= 3', classification: 'hard' },
     gaps: [
       'blocking expression: It is unclear which members t refers to: add `for t in ...` or `sum t in ...` with a set, or write "t" in quotes for the member of that name (at character 7: t - 1] <= 3)',
     ],
   },
-  'a lag that leaves the set': {
+  'a lag beyond the end of the set': {
     card_type: 'constraint',
     data: { expression: 'stock[t] = stock[t - 1] + 2', index: 't in weeks', classification: 'hard' },
     gaps: ['info expression: `stock[t - 1]` counts as 0 beyond the ends of its set'],
@@ -431,7 +431,7 @@ export const CARDS: Record<string, WrongCard> = {
     data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in products', upper: 'rate <= 3' },
     gaps: ['blocking upper: A bound cannot contain <=, >= or ='],
   },
-  'a bound that is a text without an index': {
+  'a formula as the bound of a variable without an index': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', upper: '2 * 3' },
     gaps: ['blocking upper: upper must be a number, or a formula if the variable has an index'],
@@ -441,21 +441,21 @@ export const CARDS: Record<string, WrongCard> = {
     data: { name: 'z', domain: 'integer', unit: 'pieces', lower: 5, upper: 3 },
     gaps: ['blocking lower: The lower bound is above the upper bound'],
   },
-  'a variable over itself': {
+  'a variable indexed by itself': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in z' },
     gaps: [
       'blocking index: z is a variable, not a set: write the name of a set, as in `p in products` (at character 1: p in z)',
     ],
   },
-  'a variable over a column': {
+  'a variable indexed by a column': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in price' },
     gaps: [
       'blocking index: price is a column of products, not a set: write the name of a set, as in `p in products` (at character 1: p in price)',
     ],
   },
-  'a domain that is none': {
+  'an unknown domain': {
     card_type: 'variable',
     data: { name: 'z', domain: 'whole', unit: 'pieces' },
     gaps: ['blocking domain: domain must be "continuous" or "integer" or "binary"'],
@@ -465,19 +465,19 @@ export const CARDS: Record<string, WrongCard> = {
     data: { name: 'oak chairs', domain: 'integer', unit: 'pieces' },
     gaps: ['blocking name: name must be letters, digits and _ and begin with a letter'],
   },
-  'a name that another variable has': {
+  'the name of another variable': {
     card_type: 'variable',
     data: { name: 'x', domain: 'integer', unit: 'pieces' },
     gaps: ['blocking name: Something else is already called x'],
     others: { x: ['blocking name: Something else is already called x'] },
   },
-  'a name that a set has': {
+  'the name of a set': {
     card_type: 'variable',
     data: { name: 'weeks', domain: 'integer', unit: 'pieces' },
     gaps: ['blocking name: Something else is already called weeks'],
     others: { Weeks: ['blocking set: Something else is already called weeks'] },
   },
-  'a set over itself': {
+  'a set that contains itself': {
     card_type: 'data',
     data: { description: 'Wrong', set: 'ring', members: 'ring' },
     gaps: [
@@ -491,44 +491,44 @@ export const CARDS: Record<string, WrongCard> = {
       'blocking members: members must be a list of texts and numbers, or a range such as "1 to 52" of at most 100000 numbers',
     ],
   },
-  'a member that is written twice': {
+  'a duplicate member': {
     card_type: 'data',
     data: { description: 'Wrong', set: 'teams', members: ['red', 'blue', ' red'] },
     gaps: ['blocking members: The member red appears twice'],
   },
-  'figures of which some are missing': {
+  'missing values for some members': {
     card_type: 'data',
     data: { description: 'Wrong', set: 'teams', members: ['red', 'blue', 'green'], values: { size: { red: 3 } } },
     gaps: ['blocking values: size has no value for blue and 1 more'],
   },
-  'a figure of no member': {
+  'a value for an unknown member': {
     card_type: 'data',
     data: { description: 'Wrong', set: 'teams', members: ['red'], values: { size: { red: 3, pink: 4 } } },
     gaps: ['blocking values: size has values for pink, which the set teams does not contain'],
   },
-  'figures by member without a set': {
+  'values by member without a set': {
     card_type: 'data',
     data: { description: 'Wrong', values: { size: { red: 3 } } },
     gaps: ['blocking values: The values of size are given by member: name their set in `set`'],
   },
-  'a text for a figure': {
+  'a string instead of a number': {
     card_type: 'data',
     data: { description: 'Wrong', values: { size: '3' } },
     gaps: ['blocking values: values must be an object of numbers by name, or by name and member'],
   },
-  'a name that a value has already': {
+  'the name of an existing value': {
     card_type: 'data',
     data: { description: 'Wrong', values: { rate: 3 } },
     gaps: ['blocking values: Something else is already called rate'],
     others: { Rate: ['blocking values: Something else is already called rate'] },
   },
-  'a set that is there already': {
+  'the name of an existing set': {
     card_type: 'data',
     data: { description: 'Wrong', set: 'shifts', members: ['a', 'b'] },
     gaps: ['blocking set: Something else is already called shifts'],
     others: { Shifts: ['blocking set: Something else is already called shifts'] },
   },
-  'data from nowhere': {
+  'data without a source': {
     card_type: 'data',
     data: { description: 'Wrong' },
     gaps: ['blocking file_path: Which file in the workspace contains the data, or what are the values?'],
@@ -539,13 +539,13 @@ export const CARDS: Record<string, WrongCard> = {
     gaps: ['blocking expression: An objective cannot contain <=, >= or ='],
     others: { Profit: ['blocking weight: If there are several objectives, each needs a weight'] },
   },
-  'an objective that says nothing of its sense': {
+  'an objective without a sense': {
     card_type: 'objective',
     data: { expression: 'x', weight: 1, confirmed: true },
     gaps: ['blocking sense: Should it be maximized or minimized?'],
     others: { Profit: ['blocking weight: If there are several objectives, each needs a weight'] },
   },
-  'an objective beside another, without a weight': {
+  'a second objective without a weight': {
     card_type: 'objective',
     data: { sense: 'maximize', expression: 'x', confirmed: true },
     gaps: ['blocking weight: If there are several objectives, each needs a weight'],
@@ -561,21 +561,21 @@ export const CARDS: Record<string, WrongCard> = {
     data: { description: 'Some', expression: 'x + 3' },
     gaps: ['blocking expression: The formula needs <=, >= or ='],
   },
-  'a requirement of words': {
+  'a requirement in words': {
     card_type: 'production_requirement',
     data: { description: 'be quick', quantity: 3 },
     gaps: [
       'warning product: This does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
     ],
   },
-  'a requirement of nothing that is known': {
+  'a requirement for an unknown product': {
     card_type: 'production_requirement',
     data: { description: '10 sofas', quantity: 10, product: 'sofas' },
     gaps: [
       'warning product: No variable is called sofas, so this does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
     ],
   },
-  'a requirement of all members': {
+  'a requirement for an indexed variable': {
     card_type: 'production_requirement',
     data: { description: '10 of make', quantity: 10, product: 'make' },
     gaps: [
@@ -592,16 +592,16 @@ export const CARDS: Record<string, WrongCard> = {
     data: { expression: 'x <= 3', classification: 'soft', penalty: 0 },
     gaps: ['blocking penalty: penalty must be a number above 0'],
   },
-  'a class that is none': {
+  'an unknown classification': {
     card_type: 'constraint',
     data: { expression: 'x <= 3', classification: 'medium' },
     gaps: ['blocking classification: classification must be "hard" or "soft"'],
   },
 };
 
-/** Sets in files: a data card with this path and additional data. If there is no content, the file does not exist. */
+/** Files for a data card with this path and additional data. If `content` is missing, the file does not exist. */
 export const FILES: Record<string, WrongFile> = {
-  'no such file': {
+  'a missing file': {
     path: 'gone.csv',
     data: { key: ['product'] },
     gaps: ['blocking file_path: The workspace has no file gone.csv'],
@@ -612,7 +612,7 @@ export const FILES: Record<string, WrongFile> = {
     data: { key: ['product'] },
     gaps: ['blocking file_path: empty.csv: The file is empty'],
   },
-  'a file that is no table': {
+  'a file that is not a table': {
     path: 'photo.png',
     content: 'PNG',
     data: { key: ['product'] },
@@ -632,19 +632,19 @@ export const FILES: Record<string, WrongFile> = {
     data: {},
     gaps: ['blocking key: Which column of keyless.csv identifies the members of goods? Its columns are product, price'],
   },
-  'a key that no column is': {
+  'a key column that does not exist': {
     path: 'other.csv',
     content: 'article,price\nchair,1\n',
     data: { key: ['product'] },
     gaps: ['blocking key: other.csv has no column product. Its columns are article, price'],
   },
-  'a column that is not there': {
+  'a column that does not exist': {
     path: 'other.csv',
     content: 'article,price\nchair,1\n',
     data: { column: 'region' },
     gaps: ['blocking column: other.csv has no column region. Its columns are article, price'],
   },
-  'a key that is there twice': {
+  'a duplicate key': {
     path: 'twice.csv',
     content: 'product,price\nchair,1\ntable,2\n chair ,3\n',
     data: { key: ['product'] },
@@ -656,7 +656,7 @@ export const FILES: Record<string, WrongFile> = {
     data: { key: ['product'] },
     gaps: ['blocking key: unnamed.csv, row 3: product is empty'],
   },
-  'a name for a column that is not there': {
+  'a name for a column that does not exist': {
     path: 'other.csv',
     content: 'article,price\nchair,1\n',
     data: { key: ['article'], columns: { cost: 'Unit cost' } },
@@ -670,7 +670,7 @@ export const FILES: Record<string, WrongFile> = {
       'blocking column: It has both `key` and `column`: keep `key` if article identifies each row, or `column` if the members are the distinct values of price',
     ],
   },
-  'a key that is a text': {
+  'a key that is a string': {
     path: 'other.csv',
     content: 'article,price\nchair,1\n',
     data: { key: 'article' },
@@ -679,19 +679,19 @@ export const FILES: Record<string, WrongFile> = {
       'blocking key: Which column of other.csv identifies the members of goods? Its columns are article, price',
     ],
   },
-  'members beside a file': {
+  'both a file and members': {
     path: 'other.csv',
     content: 'article,price\nchair,1\n',
     data: { key: ['article'], members: ['chair'] },
     gaps: ['blocking members: The members come from the file: remove either `members` or `key`'],
   },
-  'a sheet that is not there': {
+  'a missing sheet': {
     path: 'book.xlsx',
     content: workbookFile({ Sheet1: [['product'], ['chair']] }),
     data: { sheet: 'Weeks', key: ['product'] },
     gaps: ['blocking file_path: book.xlsx: There is no sheet "Weeks"; the workbook has "Sheet1"'],
   },
-  'a workbook that is damaged': {
+  'a damaged workbook': {
     path: 'damaged.xlsx',
     content: 'not a workbook',
     data: { key: ['product'] },
@@ -749,18 +749,18 @@ export const STATEMENTS: Record<string, string> = {
 
 /** Cards whose problems only a solve detects, because only a solve reads their data. */
 export const SOLVES: Record<string, WrongModel> = {
-  'a division by a figure that is 0': {
+  'a division by a value of 0': {
     card_type: 'constraint',
     data: { expression: 'make[p] / hours[p] <= 3', index: 'p in products', classification: 'hard' },
     error: 'The constraint card "Wrong": It divides by 0 for "stool": exclude them with a condition after `where`',
   },
-  'a figure that is missing in a file': {
+  'a missing value in a file': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= amount[p]', index: 'p in products', classification: 'hard' },
     error:
       'The constraint card "Wrong": amount has no value for "table": fill it in, or give the data card of products a `default`',
   },
-  'a member that nothing is called': {
+  'an unknown member': {
     card_type: 'constraint',
     data: { expression: 'make["sofa"] <= 3', classification: 'hard' },
     error: 'The constraint card "Wrong": make has no member "sofa"',
@@ -770,7 +770,7 @@ export const SOLVES: Record<string, WrongModel> = {
     data: { expression: 'price[t] * stock[t] <= 3', index: 't in weeks', classification: 'hard' },
     error: 'The constraint card "Wrong": price has no value for "1", which is not a member of products',
   },
-  'a pair that is not there': {
+  'an unknown pair': {
     card_type: 'constraint',
     data: { expression: 'ship["Ulm", "Rome"] <= 3', classification: 'hard' },
     error: 'The constraint card "Wrong": ship has no member "Ulm", "Rome"',
@@ -796,7 +796,7 @@ export const SOLVES: Record<string, WrongModel> = {
     data: { expression: '1e200 * 1e200 * sum t in weeks: stock[t] <= 3', classification: 'hard' },
     error: 'The constraint card "Wrong": A number in the formula becomes too large',
   },
-  'a coefficient that no solver takes': {
+  'a coefficient that is too large for the solver': {
     card_type: 'constraint',
     data: { expression: '1e16 x <= 3', classification: 'hard' },
     error: 'The constraint card "Wrong": the number must be smaller than 1e15',
@@ -814,9 +814,9 @@ export const SOLVES: Record<string, WrongModel> = {
   },
 };
 
-/** Requests that are rejected, each with the `loc: msg` of its entries. */
+/** Requests that are rejected, with the location and message of each error. */
 export const REQUESTS: Record<string, WrongRequest> = {
-  'a type of card that is none': {
+  'an unknown card type': {
     method: 'POST',
     path: 'cards',
     body: { card_type: 'constraints', label: 'Wrong' },
@@ -846,42 +846,42 @@ export const REQUESTS: Record<string, WrongRequest> = {
     status: 422,
     told: ['body.label: String should have at least 1 character'],
   },
-  'data that are a list': {
+  'data that is a list': {
     method: 'POST',
     path: 'cards',
     body: { card_type: 'constraint', label: 'Wrong', data: ['x <= 3'] },
     status: 422,
     told: ['body.data: Input should be a valid dictionary'],
   },
-  'data that are a text': {
+  'data that is a string': {
     method: 'POST',
     path: 'cards',
     body: { card_type: 'constraint', label: 'Wrong', data: 'x <= 3' },
     status: 422,
     told: ['body.data: Input should be a valid dictionary'],
   },
-  'a change without its version': {
+  'a change without a version': {
     method: 'PATCH',
     path: 'cards/{x}',
     body: { data: { upper: 3 } },
     status: 422,
     told: ['body.version: Field required'],
   },
-  'a change of another version': {
+  'a change with an outdated version': {
     method: 'PATCH',
     path: 'cards/{x}',
     body: { version: 7, data: { upper: 3 } },
     status: 409,
     told: ['The card has changed: its version is 1, not 7'],
   },
-  'a version that is a word': {
+  'a version that is not a number': {
     method: 'PATCH',
     path: 'cards/{x}',
     body: { version: 'newest', data: { upper: 3 } },
     status: 422,
     told: ['body.version: Input should be a valid integer, unable to parse string as an integer'],
   },
-  'a solve of a file that is not there': {
+  'a solve of a missing file': {
     method: 'POST',
     path: 'solve/executions',
     body: { input_file_ids: ['plan.lp'] },
