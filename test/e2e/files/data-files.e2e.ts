@@ -15,7 +15,7 @@ const service = useSharedService();
 const NO_TABLE = `products.bin: The file is not a table: ${TABLE_ENDINGS}`;
 const PRODUCTS = 'product,price,Unit cost,region\noak chair,10,4,north\ntable,30,12.5,south\nstool,5,1,north\n';
 
-/** Project in a separate company, with the actions that the tests need. */
+/** Project in a new company, with the actions that the tests need. */
 class Planning {
   private constructor(
     readonly client: Client,
@@ -175,7 +175,7 @@ it('reads files whose columns have the same names as virtual columns of the engi
   await planning.gaps('Odd', []);
 });
 
-it('limits the number of sets from files', async () => {
+it('limits the number of sets that are read from files', async () => {
   const planning = await Planning.start();
   await planning.put('products.csv', PRODUCTS);
   for (let at = 0; at <= 50; at += 1)
@@ -237,20 +237,20 @@ it('solves with a set of distinct values even if its column has empty cells', as
 
 it.each([
   [
-    'a member twice',
+    'a duplicate member',
     'product,price,Unit cost\na,1,2\nb,2,2\n a,3,3\n',
     'products.csv, row 4: the member a is already in row 2',
   ],
   ['a member without a name', 'product,price,Unit cost\na,1,2\n,2,2\n', 'products.csv, row 3: product is empty'],
-  ['no such column', 'name,price,Unit cost\na,1,2\n', 'products.csv has no column product'],
-  ['a figure that is missing', 'product,price,Unit cost\na,1,2\nb,,2\n', 'price has no value for "b"'],
+  ['a missing column', 'name,price,Unit cost\na,1,2\n', 'products.csv has no column product'],
+  ['a missing value', 'product,price,Unit cost\na,1,2\nb,,2\n', 'price has no value for "b"'],
   [
-    'a text for a figure',
+    'text instead of a number',
     'product,price,Unit cost\na,1,2\nb,n/a,2\n',
     'price contains texts, so you cannot calculate with it: compare it in a condition, as in `where price[...] = "..."`',
   ],
-  ['no rows', 'product,price,Unit cost\n', 'the members of products are missing'],
-])('fails a solve and reports that a file has %s', async (_, content, problem) => {
+  ['no rows of data', 'product,price,Unit cost\n', 'the members of products are missing'],
+])('fails a solve and reports the problem in the file: %s', async (_, content, problem) => {
   const planning = await Planning.start();
   await planning.put('products.csv', content);
   await planning.model();

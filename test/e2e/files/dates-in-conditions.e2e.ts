@@ -9,7 +9,7 @@ import { useSharedService } from '../../support/service.js';
 
 const service = useSharedService();
 
-/** Objective values if `L` limits these products to 0. Oak contributes 270, pine 200 and elm 70. */
+/** Objective values when the constraint sets the named products to 0. Oak contributes 270, pine 200 and elm 70. */
 const WITHOUT = { nothing: 540, oak: 270, oakAndPine: 70, pine: 340, pineAndElm: 270, elm: 470 };
 
 const PRICES: Record<string, number> = { oak: 9, pine: 5, elm: 7 };
@@ -39,8 +39,8 @@ class Plan {
   }
 
   /**
-   * Returns the objective value under each constraint, or the gaps of its card except notes. Each constraint limits a separate variable, so that
-   * a single solve covers all of them.
+   * Returns the objective value for each constraint, or the gaps of its card without notes. Each constraint limits a
+   * separate variable, so that a single solve covers all constraints.
    */
   async outcomes(limits: Limit[]): Promise<(number | string)[]> {
     const families = limits.map((_, index) => `make${index}`);
@@ -61,7 +61,7 @@ class Plan {
       cards.find((card) => card.id === id)!.gaps.filter(({ severity }) => severity !== 'info'),
     );
     const blocked = ids.filter((_, index) => gaps[index]!.some(({ severity }) => severity === 'blocking'));
-    // A blocking gap explains why a solve fails.
+    // A card with a blocking gap must make the solve fail. The card is then removed for the solve below.
     if (blocked.length > 0) expect((await this.solve()).error).not.toBeNull();
     for (const id of blocked) await this.client.delete(`/projects/${this.id}/cards/${id}`);
     const { id: run, error } = await this.solve();
@@ -126,7 +126,7 @@ const TABLES: [string, [string, string, string], Case[]][] = [
     ],
   ],
   [
-    'dates in the form of ISO 8601',
+    'dates in ISO 8601 format',
     ['2025-02-15', '2025-03-01', '2025-04-20'],
     [
       ['x[p] < "20250301"', 'oak'],

@@ -111,8 +111,8 @@ describe('POST /files/content?as=text', () => {
   });
 
   it('survives a PDF of a few kilobytes that expands to two gigabytes', async () => {
-    // Runs of 128 spaces, compressed twice, in an array of content streams. Such arrays are unpacked completely before
-    // they are read.
+    // The content consists of runs of 128 spaces, compressed twice. It is in an array of streams, because a reader
+    // unpacks such an array completely before it parses the content.
     const runs = Buffer.alloc(32 * 1024 ** 2, Buffer.from('8120', 'hex'));
     const stream = deflateSync(deflateSync(runs));
     const objects = pdfObjects([{ stream, entries: '/Filter [/FlateDecode /FlateDecode /RunLengthDecode]' }]);

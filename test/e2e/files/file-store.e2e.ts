@@ -88,7 +88,7 @@ const doPeriodicWork = async (task: string): Promise<unknown> =>
   await inDatabase(`SELECT pg_notify('periodic_work', '${task}')`);
 
 describe('files in an S3 server', () => {
-  it('are transferred without passing through the service', async () => {
+  it('are transferred directly, without passing through the service', async () => {
     const { client, place } = await makeWorkspace();
     const content = randomBytes(2 * 5 * MiB + 77);
     const from = s3.requests.length;
@@ -134,7 +134,7 @@ describe('files in an S3 server', () => {
   it.each([
     ['a wrong etag', (parts: Parts) => [{ ...parts[0], etag: 'x' }, parts[1]], 'The etag of part 1'],
     ['a missing part', (parts: Parts) => [...parts, { part_number: 3, etag: 'x' }], 'Part 3 was not received'],
-    ['another size', (parts: Parts) => [parts[0]], 'were declared'],
+    ['a different size', (parts: Parts) => [parts[0]], 'were declared'],
   ])('are rejected for %s, after which the upload can still be completed', async (_, wrong, sentence) => {
     const { client, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'a', randomBytes(5 * MiB + 1));
@@ -169,7 +169,7 @@ describe('files in an S3 server', () => {
     expect(await complete(client, place, body)).toMatchObject({ status: 409 });
   });
 
-  it('are replaced even if the completion of their upload failed at first', async () => {
+  it('are replaced even if the first completion of their upload failed', async () => {
     const { client, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'dir', Buffer.from('first'));
     await client.post('/files/mkdir', { ...place, path: 'dir' });
@@ -200,7 +200,8 @@ describe('kill -9', () => {
     const sent = await sendParts(client, place, 'new.bin', whole);
     const skill = `/projects/${id}/skills/mine`;
 
-    // In each case, the store has performed its operation or is about to, and the process dies before the response.
+    // The process dies each time before it receives the store's response. The store has already performed the operation
+    // or is about to.
     const start = async (): Promise<Client> => {
       service = await Service.start({ environment: service.environment, settings });
       return (await service.session({ user, company })).client;

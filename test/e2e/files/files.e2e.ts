@@ -122,7 +122,7 @@ describe('deleting', () => {
 });
 
 describe('moving', () => {
-  it('performs the moves in order, each independently of the others', async () => {
+  it('performs moves in order and continues after a failed move', async () => {
     const { client, place } = await makeWorkspace();
     for (const path of ['a', 'b', 'dir/c']) await makeFile(client, place, path, path);
     const moves = [
@@ -153,7 +153,7 @@ describe('moving', () => {
     ]);
   });
 
-  it('preserves the identity of the file', async () => {
+  it('keeps the id of the file', async () => {
     const { client, place } = await makeWorkspace();
     const before = await makeFile(client, place, 'a.csv', 'a');
     await client.post('/files/batch-move', { ...place, moves: [{ source_path: 'a.csv', dest_path: 'b/c.csv' }] });
@@ -202,7 +202,7 @@ describe('invalid paths', () => {
     expect(await pathsIn(client, place)).toEqual(['kept']);
   });
 
-  it('are reported separately from a missing identifier, which is checked after all fields', async () => {
+  it('are reported before a missing identifier, which is checked only after all fields are valid', async () => {
     const { client } = await makeWorkspace();
     const body = { source: 'workspace', path: 'a', project_id: null, deployment_name: 'other' };
     expect(await client.send('POST', '/files/mkdir', { body })).toMatchObject({
@@ -253,10 +253,10 @@ describe('content', () => {
   it.each([
     ['text', 'a,b\n1,2\n', 'a,b\n1,2\n'],
     ['a byte order mark', '\ufeffa', '\ufeffa'],
-    ['nothing', '', ''],
-    ['NUL', 'a\0b', null],
-    ['no UTF-8', Buffer.from([0xff, 0xfe, 0x61]), null],
-  ])('is returned for %s', async (_, content, text) => {
+    ['an empty file', '', ''],
+    ['a NUL byte', 'a\0b', null],
+    ['invalid UTF-8', Buffer.from([0xff, 0xfe, 0x61]), null],
+  ])('is returned as text or base64: %s', async (_, content, text) => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.csv', content);
     expect(await client.post('/files/content', { ...place, path: 'a.csv' })).toEqual({

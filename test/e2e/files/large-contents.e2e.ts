@@ -36,7 +36,7 @@ describe('the content of a file', () => {
     ['10 MiB of quotes and backslashes', Buffer.alloc(10 * MiB, '"\\')],
     ['characters of two, three and four bytes', Buffer.from('aé日😀'.repeat(100_003))],
     [
-      'a byte order mark and all controls',
+      'a byte order mark and all control characters',
       Buffer.from(`\ufeff${'\u0001\b\t\n\u000b\f\r\u001f "\\\u007f\u2028é'.repeat(30_000)}`),
     ],
   ])('is returned unchanged if it is text: %s', async (_, content) => {
@@ -52,7 +52,7 @@ describe('the content of a file', () => {
     ['NUL at the end', Buffer.concat([Buffer.alloc(MiB, 'a'), Buffer.alloc(1)])],
     ['a character cut off at the end', Buffer.from('日'.repeat(200_000)).subarray(0, -1)],
     [
-      'a byte that is no UTF-8 in the middle',
+      'an invalid UTF-8 byte in the middle',
       Buffer.concat([Buffer.alloc(MiB, 'é'), Buffer.from([0xff]), Buffer.alloc(MiB, 'é')]),
     ],
     ['10 MiB of 0xFF', Buffer.alloc(10 * MiB, 0xff)],

@@ -15,7 +15,7 @@ async function open(): Promise<{ client: Client; id: string; at: string }> {
 }
 
 describe('a snapshot', () => {
-  it('keeps the workspace and the cards as they were, and the newest snapshot is current', async () => {
+  it('preserves the workspace and the cards, and the newest snapshot is current', async () => {
     const { client, id, at } = await open();
     const place = { source: 'workspace', project_id: id } as const;
     await makeFile(client, place, 'a/b.txt', 'then');

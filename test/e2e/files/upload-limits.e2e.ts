@@ -42,7 +42,7 @@ describe('the size of an upload', () => {
     expect(await put(second, MiB, chunked)).toBe(200);
     expect(await put(third, 1, chunked)).toBe(413);
     expect(await put(fourth, 0, chunked)).toBe(200);
-    // A part that is sent again replaces the earlier version.
+    // Sending a part again replaces its earlier content.
     expect(await put(first, 5 * MiB, chunked)).toBe(200);
     expect(await put(first, 4 * MiB, chunked)).toBe(200);
     expect(await put(third, MiB, chunked)).toBe(200);
@@ -67,7 +67,7 @@ describe('the size of an upload', () => {
     60_000,
   );
 
-  it('counts from its declaration until the upload is completed or aborted', async () => {
+  it('counts towards the limit from the start of the upload until it is completed or aborted', async () => {
     const { client, place } = await makeWorkspace();
     const upload = await start(client, place, 'a', 30 * MiB);
     const body = { ...place, path: 'b', size: 11 * MiB };
@@ -80,7 +80,7 @@ describe('the size of an upload', () => {
     await start(client, place, 'c', 10 * MiB);
   }, 60_000);
 
-  it('is released when the sender disconnects', async () => {
+  it('no longer counts towards the limit when the sender disconnects', async () => {
     const { client, place } = await makeWorkspace();
     const { parts } = await start(client, place, 'a', 5 * MiB);
     const broken = new Readable({ read() {} });
@@ -93,7 +93,7 @@ describe('the size of an upload', () => {
 });
 
 describe('a part that is sent several times concurrently', () => {
-  it('counts with its stored size, without the aborted attempt', async () => {
+  it('counts with its stored size and not with the size of an aborted attempt', async () => {
     const { client, place } = await makeWorkspace();
     const [first, ...urls] = urlsOf(await start(client, place, 'a'));
     const held = await hold(first, 9 * MiB);
@@ -104,7 +104,7 @@ describe('a part that is sent several times concurrently', () => {
     expect(await put(first, 9 * MiB)).toBe(200);
   });
 
-  it('keeps the version from the last attempt and returns 409 for all others', async () => {
+  it('keeps the content of the last attempt and returns 409 for all other attempts', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await start(client, place, 'a');
     const older = [await hold(parts[0]?.url, 9 * MiB), await hold(parts[0]?.url, 1), await hold(parts[0]?.url, MiB)];
@@ -129,7 +129,7 @@ describe('a part that is sent several times concurrently', () => {
 });
 
 describe('many concurrent parts', () => {
-  it('are limited per upload while they stall, and additional parts are rejected with 429', async () => {
+  it('are limited per upload, so that additional parts are rejected with 429 while these parts stall', async () => {
     const { client, place } = await makeWorkspace();
     const { parts } = await start(client, place, 'a');
     const other = await start(client, place, 'b');
@@ -184,18 +184,14 @@ describe('open uploads', () => {
 
 describe('a part URL', () => {
   it.each<[string, number, (made: Workspace & Upload) => Promise<unknown>]>([
+    ['its upload is aborted', 404, ({ client, upload_token }) => client.post('/files/upload/abort', { upload_token })],
     [
-      'with its upload, aborted',
-      404,
-      ({ client, upload_token }) => client.post('/files/upload/abort', { upload_token }),
-    ],
-    [
-      'with its upload, completed',
+      'its upload is completed',
       404,
       ({ client, place, upload_token }) => client.post('/files/upload/complete', { ...place, upload_token }),
     ],
-    ['with its project', 404, ({ client, place }) => client.delete(`/projects/${place.project_id}`)],
-  ])('becomes invalid %s', async (_, status, end) => {
+    ['its project is deleted', 404, ({ client, place }) => client.delete(`/projects/${place.project_id}`)],
+  ])('becomes invalid when %s', async (_, status, end) => {
     const workspace = await makeWorkspace();
     const upload = await start(workspace.client, workspace.place, 'a', 3);
     expect(await put(upload.parts[0]?.url, 3)).toBe(200);
@@ -203,7 +199,7 @@ describe('a part URL', () => {
     expect(await put(upload.parts[0]?.url, 3)).toBe(status);
   });
 
-  it('is invalidated together with the key that opened the upload', async () => {
+  it('becomes invalid when the key that opened the upload is revoked', async () => {
     const { client, place } = await makeWorkspace();
     const { id, key } = await client.post<{ id: string; key: string }>('/api-keys', { name: 'Key' });
     const upload = await start(new Client(service.url, key), place, 'a', 3);
@@ -228,7 +224,7 @@ describe('a download URL', () => {
     expect(await raw(url, { headers: { range: 'bytes=0-1' } })).toMatchObject({ status: 404 });
   });
 
-  it('becomes invalid with the key that requested it, but not when the file is moved', async () => {
+  it('becomes invalid when the key that requested it is revoked, but not when the file is moved', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.txt', 'text');
     const { id, key } = await client.post<{ id: string; key: string }>('/api-keys', { name: 'Key' });

@@ -86,7 +86,7 @@ describe('an upload', () => {
     expect(lifetime / 3_600_000).toBeCloseTo(24, 1);
   });
 
-  it('replaces a file without changing its identity', async () => {
+  it('replaces the content of a file without changing its id', async () => {
     const { client, place } = await makeWorkspace();
     const old = await makeFile(client, place, 'a.txt', 'old');
     const sent = await sendParts(client, place, 'a.txt', Buffer.from('newer'), 'text/x-own');
@@ -98,9 +98,9 @@ describe('an upload', () => {
   });
 
   it.each([
-    ['one empty part', 0, true],
-    ['no part', 0, false],
-    ['no part and no size', undefined, false],
+    ['an empty part', 0, true],
+    ['no parts', 0, false],
+    ['no parts and no size', undefined, false],
   ])('creates an empty file from %s', async (_, size, send) => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await start(client, place, 'empty.txt', size);
@@ -112,7 +112,7 @@ describe('an upload', () => {
     });
   });
 
-  it('combines all parts in order if the request names no parts', async () => {
+  it('combines all parts in order if the request lists no parts', async () => {
     const { client, place } = await makeWorkspace();
     const content = randomBytes(6 * MiB);
     const { upload_token, parts } = await start(client, place, 'a');
@@ -170,12 +170,12 @@ describe('an inconsistent upload', () => {
       'Part 3 was not received',
     ],
     [
-      'a part number that cannot be',
+      'an invalid part number',
       (parts: Parts) => [...parts, { part_number: -7, etag: 'x' }],
       'Part -7 was not received',
     ],
-    ['a part less', (parts: Parts) => [parts[0]], 'were declared'],
-    ['a part twice', (parts: Parts) => [...parts, parts[0]], 'listed twice'],
+    ['a missing part', (parts: Parts) => [parts[0]], 'were declared'],
+    ['a duplicate part', (parts: Parts) => [...parts, parts[0]], 'listed twice'],
   ])('is rejected and can still be completed: %s', async (_, wrong, sentence) => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await sendParts(client, place, 'a', randomBytes(5 * MiB + 1));
@@ -197,7 +197,7 @@ describe('an inconsistent upload', () => {
     expect((await client.send('POST', '/files/upload/abort', { body: { upload_token } })).status).toBe(204);
   });
 
-  it('can be completed after the conflict is resolved', async () => {
+  it('can be completed after a conflict is resolved', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await sendParts(client, place, 'dir', Buffer.from('a'));
     await client.post('/files/mkdir', { ...place, path: 'dir' });
@@ -405,7 +405,8 @@ describe('an upload to the disk whose process is killed during its completion', 
     const sent = await sendParts(client, place, 'a.bin', content);
     const connection = new pg.Client({ connectionString: own.environment.databaseUrl });
     await connection.connect();
-    // The dry run succeeds. The counting transaction is blocked, so the object already exists when the process dies.
+    // The trigger blocks only the second insert, after the dry run, so that the object already exists when the process
+    // dies.
     await connection.query(`
       CREATE SEQUENCE placed;
       CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
