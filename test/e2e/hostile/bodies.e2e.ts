@@ -12,16 +12,16 @@ const service = useServiceInTurn();
 const COMPLETE = '/api/v1/files/upload/complete';
 const MKDIR = '/api/v1/files/mkdir';
 
-/** Bodies of 8 MiB whose values take much more memory than their text. */
+/** Bodies of 8 MiB that take much more memory when they are parsed. */
 const BODIES: [string, (bytes: number) => string][] = [
   ['empty objects', (bytes) => json.list('{}', bytes)],
   ['nested arrays', (bytes) => json.nested(bytes)],
   ['zeros', (bytes) => json.list('0', bytes)],
   ['nested objects', (bytes) => json.list('{"a":'.repeat(150) + '0' + '}'.repeat(150), bytes)],
   ['escapes', (bytes) => `"${'\\u0001'.repeat(bytes / 6 - 1)}"`],
-  ['one key again and again', (bytes) => `{${'"a":0,'.repeat(bytes / 6 - 2)}"a":0}`],
+  ['a key repeated many times', (bytes) => `{${'"a":0,'.repeat(bytes / 6 - 2)}"a":0}`],
   ['spaces', (bytes) => ' '.repeat(bytes)],
-  ['a number', (bytes) => '1'.repeat(bytes)],
+  ['a long number', (bytes) => '1'.repeat(bytes)],
 ];
 
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
@@ -36,17 +36,17 @@ beforeAll(async () => {
 
 describe('request bodies from rejected callers', () => {
   it.each([
-    ['no credential', () => ({})],
+    ['no credentials', () => ({})],
     ['a wrong signature', () => bearer(forged)],
-    ['an unknown key', () => bearer(`pws_${'0'.repeat(12)}_${'x'.repeat(43)}`)],
-    ['no bearer', () => ({ authorization: 'Basic YTpi' })],
+    ['an unknown API key', () => bearer(`pws_${'0'.repeat(12)}_${'x'.repeat(43)}`)],
+    ['another authentication scheme', () => ({ authorization: 'Basic YTpi' })],
   ])('are rejected before they are read, with %s', async (_, headers) => {
     const watch = await Bystander.start(service);
     const held = [COMPLETE, MKDIR, '/api/v1/projects'].flatMap((path) =>
       HeldRequest.startMany(10, service.url + path, { headers: headers(), body: json.nested(MiB), keep: 1 }),
     );
     expect(statuses(await Promise.all(held.map((request) => request.answer())))).toEqual([401]);
-    // The connections are closed although the clients keep sending.
+    // The service closes the connections although the clients are still sending.
     await Promise.all(held.map(({ closed }) => closed));
     await expectUnharmed(service, watch);
   });
@@ -78,7 +78,7 @@ describe('request bodies from rejected callers', () => {
     expect(await ask(Readable.from(['{bad']))).toEqual([401, 'close']);
   });
 
-  it('are not requested from a client that expects 100-continue', async () => {
+  it('are not requested from a client that waits for 100 Continue', async () => {
     const { token } = await service.session();
     const ask = async (headers: Record<string, string>): Promise<unknown> => {
       let wasAsked = false;
@@ -114,7 +114,7 @@ describe('request bodies from authenticated callers', () => {
     },
   );
 
-  it('are rejected at 1 MiB on thirty connections that end at the same time, without affecting other callers', async () => {
+  it('are rejected with 1 MiB of nested arrays on thirty connections at once, without affecting other callers', async () => {
     const { token } = await service.session();
     const watch = await Bystander.start(service);
     const held = HeldRequest.startMany(30, service.url + MKDIR, {
@@ -128,7 +128,7 @@ describe('request bodies from authenticated callers', () => {
     await expectUnharmed(service, watch);
   });
 
-  it('do not delay other companies or small requests from the same caller if they never end', async () => {
+  it('delay neither other companies nor small requests from the same caller if they never end', async () => {
     const session = await service.session();
     const watch = await Bystander.start(service);
     const held = HeldRequest.startMany(60, service.url + COMPLETE, {
@@ -172,12 +172,12 @@ describe('a 422 response', () => {
     JSON.stringify({ source: 'workspace', project_id: 'x', paths: Array<unknown>(count).fill(path) });
 
   it.each<[string, string, string]>([
-    ['many faults', COMPLETE, parts(9_000, '{}')],
-    ['many faulty numbers', COMPLETE, parts(9_000, '{"part_number":"x","etag":1}')],
-    ['many faulty texts', '/api/v1/files/batch-delete', paths(1_000, 5)],
-    ['long faulty texts', '/api/v1/files/batch-delete', paths(1_000, 'x/../'.repeat(190))],
-    ['many faulty pairs', '/api/v1/files/batch-move', '{"source":5,"moves":[' + '5,'.repeat(900) + '5]}'],
-  ])('has at most 100 entries, and 64 KiB after its first entry, for %s', async (_, path, body) => {
+    ['many empty objects', COMPLETE, parts(9_000, '{}')],
+    ['many invalid numbers', COMPLETE, parts(9_000, '{"part_number":"x","etag":1}')],
+    ['many invalid strings', '/api/v1/files/batch-delete', paths(1_000, 5)],
+    ['long invalid strings', '/api/v1/files/batch-delete', paths(1_000, 'x/../'.repeat(190))],
+    ['many invalid pairs', '/api/v1/files/batch-move', '{"source":5,"moves":[' + '5,'.repeat(900) + '5]}'],
+  ])('has at most 100 entries, and at most 64 KiB after its first entry: %s', async (_, path, body) => {
     const { status, bytes, entries } = await refusal(path, body);
     expect(status).toBe(422);
     expect(entries).toBeGreaterThan(1);

@@ -10,23 +10,23 @@ import { metrics } from '../../support/operators.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** `npm run test:hostile` runs the test for ten minutes. */
+/** Duration of the test, by default ten minutes. */
 const SECONDS = Number(process.env['HOSTILE_SECONDS'] ?? 600);
 const seed = Number(process.env['HOSTILE_SEED'] ?? randomInt(2 ** 31));
 const CONNECTIONS = 50;
 /** Number of companies. Several companies are needed, because each has only a share of the concurrent requests. */
 const COMPANIES = 6;
-/** In shorter runs, the first half only fills caches. */
+/** Minimum duration for a comparison of heap sizes. In shorter runs, the first half only fills caches. */
 const LONG_ENOUGH_SECONDS = 120;
 const MiB = 1024 ** 2;
 const ERROR_LEVEL = 50;
-/** Metrics that are zero when no requests are in progress. */
+/** Metrics that must be zero when no requests are in progress. */
 const HELD = ['pws_requests_in_progress', 'pws_requests_waiting', 'pws_stream_readers', 'pws_body_bytes_held'];
 
 let service: Service;
 beforeAll(async () => {
   const settings = {
-    // At the service's default level, every rejected request is logged.
+    // This is the service's default level, at which it logs every rejected request.
     LOG_LEVEL: 'info',
     TELL_HEAP_MS: String(Math.max(1_000, (SECONDS * 1000) / 60)),
     SOLVE_TIME_LIMIT_SECONDS: '2',
@@ -70,7 +70,7 @@ async function furnish({ client }: Session): Promise<Thing[]> {
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 it(
-  'survives random input without failures, restarts or memory growth',
+  'handles random input without failures, restarts or memory growth',
   async () => {
     console.log(`HOSTILE_SEED=${seed}`);
     const owners = await Promise.all(Array.from({ length: COMPANIES }, () => service.session()));
@@ -124,7 +124,7 @@ it(
     };
     await eventually(held, (all) => all.every(([, value]) => value === 0), {
       until: 'nothing is held for connections that are gone',
-      // A stream allows its reader 10 s to read and 5 s to receive the end, and checks this every 15 s.
+      // The service checks streams every 15 s. It allows a reader 10 s to read and 5 s to receive the end.
       deadlineMs: 40_000,
     });
     if (SECONDS >= LONG_ENOUGH_SECONDS) expect(last).toBeLessThan(second * 1.1 + 10);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   project = (await makeProject(client)).id;
 });
 
-/** Runs an attack while another caller works. The attack must not affect that caller. */
+/** Runs an attack and checks that it does not affect another caller. */
 async function attack<Result>(work: () => Promise<Result>): Promise<Result> {
   const bystander = await Bystander.start(service);
   const result = await work();
@@ -25,18 +25,18 @@ async function attack<Result>(work: () => Promise<Result>): Promise<Result> {
   return result;
 }
 
-/** Returns the type and the location of each entry of a 422. */
+/** Returns the status, and the type and location of each error entry. */
 async function refusal(method: string, path: string, options: Parameters<Client['send']>[2]): Promise<unknown> {
   const { status, body } = await client.send<{ detail: { type: string; loc: unknown[] }[] }>(method, path, options);
   return [status, ...body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`)];
 }
 
 const digits = (count: number): string => `${'1'.repeat(count)}x`;
-/** Normalization of this string takes quadratic time. */
+/** Returns a string with many combining marks, whose Unicode normalization takes quadratic time. */
 const marks = (count: number): string => `a${'\u0301\u0323'.repeat(count / 2)}`;
 
-describe('strings that a pattern could match for minutes', () => {
-  it('are rejected immediately as times and numbers, in bodies, queries and uploads', async () => {
+describe('strings that a regular expression could take minutes to match', () => {
+  it('are rejected immediately as dates and numbers, in bodies, queries and uploads', async () => {
     const moment = 'datetime_from_date_parsing';
     const underscored = `${'1_'.repeat(2_000_000)}1`;
     const answers = await attack(() =>
@@ -65,7 +65,7 @@ describe('strings that a pattern could match for minutes', () => {
       [422, `${moment} body.expires_at`],
       [422, `${moment} query.since`, `${moment} query.until`],
       [422, 'int_parsing query.limit', 'int_parsing_size query.offset'],
-      // The value fills the response, which leaves no space for a second entry.
+      // The response repeats the long value, so that a second entry would exceed its maximum size.
       [422, 'int_parsing_size body.limit'],
       [422, 'int_parsing_size body.parts.0.part_number'],
     ]);
@@ -112,13 +112,13 @@ describe('messages that could slow down the guide', () => {
     Array.from({ length: Math.floor(99_000 / length) }, () => repeated(shape, length, ends)).join('\n');
 
   it.each<[string, string]>([
-    ['units, in long statements', statements('in unit ', 19_000, ['x ', '=1'])],
-    ['units, in short ones', statements('in unit ', 1_900, ['x ', '=1'])],
+    ['units in long statements', statements('in unit ', 19_000, ['x ', '=1'])],
+    ['units in short statements', statements('in unit ', 1_900, ['x ', '=1'])],
     ['combining marks', marks(99_000)],
     ['parentheses and names', statements('2(x+', 1_900, ['c: ', '<=1'])],
     ['many names', Array.from({ length: 15_000 }, (_, index) => `${index.toString(36)}a`).join(', ')],
     ['white space and commas', statements(' , ', 1_900, ['x', 'in y'])],
-    ['nothing but statements', 'x;'.repeat(49_000)],
+    ['many short statements', 'x;'.repeat(49_000)],
   ])('are answered without delaying other callers: %s', async (_, content) => {
     const { id } = await makeProject(client);
     await attack(async () => {

@@ -13,7 +13,7 @@ import type { Session } from '../../support/session.js';
 const CONNECTIONS = 400;
 /** Time during which other callers are observed while requests are waiting, in milliseconds. */
 const WATCHED_MS = 1_000;
-/** Shares of the 20 database connections. */
+/** Maximum share of the 20 database connections, for a caller and for a company. */
 const OF_CALLER = 8;
 const OF_COMPANY = 12;
 
@@ -54,11 +54,11 @@ describe('slow requests', () => {
 
   it.each<[string, Attack, number]>([
     ['renaming a project', send('PATCH', '/projects/<project>', { name: 'Mine' }), 200],
-    ['making cards', send('POST', '/projects/<project>/cards', card), 201],
-    ['making conversations', send('POST', '/projects/<project>/conversations', {}), 201],
+    ['creating cards', send('POST', '/projects/<project>/cards', card), 201],
+    ['creating conversations', send('POST', '/projects/<project>/conversations', {}), 201],
     ['starting solves', send('POST', '/projects/<project>/solve/executions', {}), 201],
-    ['making snapshots', send('POST', '/projects/<project>/snapshots', {}), 201],
-  ])('are limited to a company’s share for %s, and all are served eventually', async (_, attack, status) => {
+    ['taking snapshots', send('POST', '/projects/<project>/snapshots', {}), 201],
+  ])('are limited to a company’s share and are all served eventually: %s', async (_, attack, status) => {
     const first = await service.session();
     const { id: project } = await makeProject(first.client);
     const colleagues = await Promise.all([1, 2].map(() => service.session({ company: first.company })));
@@ -79,7 +79,7 @@ describe('slow requests', () => {
     expect(answers.filter((answer) => answer?.status === status).length).toBeGreaterThanOrEqual(OF_COMPANY);
   });
 
-  it('are limited to a caller’s share, so that colleagues are served', async () => {
+  it('are limited to a caller’s share, so that colleagues are still served', async () => {
     const greedy = await service.session();
     const colleague = await service.session({ company: greedy.company });
     const { id: project } = await makeProject(greedy.client);
@@ -110,12 +110,12 @@ describe('slow requests', () => {
   });
 });
 
-describe('requests from disconnected clients', () => {
-  it('release everything, regardless of when the client disconnects', async () => {
+describe('requests whose client disconnects', () => {
+  it('release all resources, regardless of when the client disconnects', async () => {
     const { port } = new URL(service.url);
     const body = JSON.stringify({ path: 'x'.repeat(20_000) });
     for (let count = 0; count < 60; count++) {
-      // Unknown credentials are first looked up in the database. The client disconnects during that time.
+      // The first request with a token waits for a database query. The client disconnects in the meantime.
       const session = await service.session();
       const socket = net.connect(Number(port), '127.0.0.1');
       socket.on('error', () => undefined);
@@ -163,7 +163,7 @@ describe('pipelined requests', () => {
     expect(text.split('HTTP/1.1 200 OK')).toHaveLength(11);
   });
 
-  it('release everything if the connection breaks', async () => {
+  it('release all resources if the connection breaks', async () => {
     const session = await service.session();
     for (let round = 0; round < 10; round++) {
       const socket = await pipeline(session, '/projects', 12);
@@ -177,12 +177,12 @@ describe('pipelined requests', () => {
   });
 
   it.each([
-    ['an expectation that cannot be met', 'POST / HTTP/1.1\r\nHost: x\r\nExpect: x\r\nTransfer-Encoding: chunked'],
+    ['an unsupported Expect header', 'POST / HTTP/1.1\r\nHost: x\r\nExpect: x\r\nTransfer-Encoding: chunked'],
     [
-      'a preflight',
+      'a preflight request',
       'OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: x\r\nAccess-Control-Request-Method: GET\r\nTransfer-Encoding: chunked',
     ],
-  ])('release everything after %s', async (_, between) => {
+  ])('release all resources after %s', async (_, between) => {
     const session = await service.session();
     const own = `Host: x\r\nAuthorization: Bearer ${session.token}`;
     const post = `POST /api/v1/projects HTTP/1.1\r\n${own}\r\nContent-Type: application/json\r\nContent-Length: 1000000`;
@@ -201,7 +201,7 @@ describe('pipelined requests', () => {
     );
   });
 
-  it('are ended with their connection if there are too many of them', async () => {
+  it('are dropped with their connection if there are too many', async () => {
     const socket = await pipeline(await service.session(), '/projects', 300);
     await new Promise((resolve) => {
       socket.resume().once('close', resolve);
@@ -211,7 +211,7 @@ describe('pipelined requests', () => {
 });
 
 describe('connections', () => {
-  it('are limited per address to half of the maximum', async () => {
+  it('are limited to half of the maximum per address', async () => {
     const watch = await Bystander.start(service);
     const { port } = new URL(service.url);
     const sockets = await Promise.all(

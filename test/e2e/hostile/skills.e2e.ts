@@ -34,7 +34,7 @@ async function send(method: string, path: string, body: string): Promise<Refusal
   return { status, bytes: bytes.byteLength, detail: Array.isArray(detail) ? detail : [] };
 }
 
-/** Returns the JSON text of a skill with at most `bytes` bytes, filled with files. */
+/** Returns the JSON of a skill with up to `most` files that fit into `bytes` bytes. */
 function skill(path: (index: number) => string, { most = Infinity, bytes = 8 * MiB, text = '' } = {}): string {
   const members: string[] = [];
   for (let length = 20, index = 0; index < most; index += 1) {
@@ -48,7 +48,7 @@ function skill(path: (index: number) => string, { most = Infinity, bytes = 8 * M
 
 const put = async (body: string, owner: string): Promise<Refusal> => await send('PUT', `${owner}/skills/s`, body);
 
-/** Does work that must not change stored data, and checks that another caller is served during that time. */
+/** Runs `work`, and checks that it changes no stored data and that another caller is served in the meantime. */
 async function unharmed(work: () => Promise<void>): Promise<void> {
   const before = await fingerprint(service.environment);
   await work();
@@ -66,23 +66,23 @@ const tooLong = (loc: string[], limit: number, count: number, type = 'Dictionary
 
 describe('a skill', () => {
   it.each<[string, (index: number) => string]>([
-    ['paths that lead out', (index) => `../${index}`],
-    ['good paths', (index) => `f${index}`],
+    ['paths outside the skill', (index) => `../${index}`],
+    ['valid paths', (index) => `f${index}`],
     ['deep paths', (index) => `${'a/'.repeat(500)}${index}`],
-    ['the same path in many forms', (index) => `${'/'.repeat(1 + (index % 2))}e\u0301${index >> 1}`],
-  ])('is rejected immediately if files fill the request body: %s', async (_, path) => {
+    ['different spellings of the same paths', (index) => `${'/'.repeat(1 + (index % 2))}e\u0301${index >> 1}`],
+  ])('is rejected immediately if its files fill the request body: %s', async (_, path) => {
     const body = skill(path);
     await unharmed(async () => {
       for (const owner of owners) {
         const { status, bytes } = await put(body, owner);
-        // A body with too many values is not even parsed.
+        // A body with too many values is rejected with 400 before it is parsed.
         expect([400, 422]).toContain(status);
         expect(bytes).toBeLessThan(body.length + 1_000);
       }
     });
   });
 
-  it.each([201, 10_000, 30_000])('is rejected if only its number of files is too large: %d', async (count) => {
+  it.each([201, 10_000, 30_000])('is rejected because of its number of files alone: %d', async (count) => {
     const body = skill((index) => `../${index}`, { most: count });
     await unharmed(async () => {
       for (const owner of owners) {
@@ -94,7 +94,7 @@ describe('a skill', () => {
     });
   });
 
-  it('reports the first hundred of 200 invalid files', async () => {
+  it('reports at most the first hundred of 200 invalid files', async () => {
     for (const path of [(index: number) => `../${index}`, (index: number) => `${'a/'.repeat(512)}${index}`]) {
       const { status, detail } = await put(skill(path, { most: 200 }), owners[0] as string);
       expect(status).toBe(422);
@@ -107,7 +107,7 @@ describe('a skill', () => {
     expect((await put(body, owners[0] as string)).bytes).toBeLessThan(200_000);
   });
 
-  it('is rejected quickly even if it is large in other ways', async () => {
+  it('is rejected quickly if it is large and invalid for other reasons', async () => {
     const bodies = [
       `{"files":{"SKILL.md":${JSON.stringify(`---\n${'a: [\n'.repeat(10_000)}---\n`)}}}`,
       `{"files":{"SKILL.md":${JSON.stringify(`---${' '.repeat(2 * MiB)}x`)}}}`,
@@ -159,7 +159,7 @@ describe('an answer to a question', () => {
     });
   });
 
-  it('reports the first hundred of many invalid choices', async () => {
+  it('reports at most the first hundred of many invalid choices', async () => {
     await unharmed(async () => {
       for (const selections of [members(100, () => labels(100)), members(100, () => '"a"'), `{"0":${labels(100)}}`]) {
         const { status, detail } = await post(selections);
@@ -189,17 +189,33 @@ describe('the references in a message', () => {
 
   it.each<[string, string, object]>([
     ['8,000 files', `"file_ids":${references(8_000, '"a"')}`, tooLong(['body', 'file_ids'], 1_000, 8_000, 'List')],
-    ['a long file', `"file_ids":["${'x'.repeat(1_025)}"]`, { type: 'string_too_long', loc: ['body', 'file_ids', 0] }],
     [
-      'much of files',
+      'a long file id',
+      `"file_ids":["${'x'.repeat(1_025)}"]`,
+      { type: 'string_too_long', loc: ['body', 'file_ids', 0] },
+    ],
+    [
+      'long file ids in total',
       `"file_ids":${references(70, `"${'x'.repeat(1_000)}"`)}`,
       { type: 'value_error', loc: ['body', 'file_ids'] },
     ],
-    ['3,000 things', `"context":${references(3_000, ref(1))}`, tooLong(['body', 'context'], 1_000, 3_000, 'List')],
-    ['much of things', `"context":${references(70, ref(1_000))}`, { type: 'value_error', loc: ['body', 'context'] }],
-    ['a long thing', `"context":[${ref(1_025)}]`, { type: 'string_too_long', loc: ['body', 'context', 0, 'id'] }],
     [
-      'a long id',
+      '3,000 context references',
+      `"context":${references(3_000, ref(1))}`,
+      tooLong(['body', 'context'], 1_000, 3_000, 'List'),
+    ],
+    [
+      'long context references in total',
+      `"context":${references(70, ref(1_000))}`,
+      { type: 'value_error', loc: ['body', 'context'] },
+    ],
+    [
+      'a long id in a context reference',
+      `"context":[${ref(1_025)}]`,
+      { type: 'string_too_long', loc: ['body', 'context', 0, 'id'] },
+    ],
+    [
+      'a long client_msg_id',
       `"client_msg_id":"${'x'.repeat(100_001)}"`,
       { type: 'string_too_long', loc: ['body', 'client_msg_id'] },
     ],

@@ -38,7 +38,7 @@ const list = async ({ client, place }: Workspace, more: object = {}): Promise<Fi
 /** Returns a path with a unique first name and `levels` nested directories with single-letter names. */
 const deep = (number: number, levels = 500): string => `${String(number).padStart(4, '0')}/${'a/'.repeat(levels)}m`;
 
-/** Runs `work` as a member while other callers are observed. */
+/** Runs `work` as a member, and checks that other callers are not affected. */
 async function attack(work: (workspace: Workspace) => Promise<void>): Promise<void> {
   const workspace = await makeWorkspace();
   const bystander = await Bystander.start(service);
@@ -123,7 +123,7 @@ describe('a batch with deep implied directories', () => {
     });
   }, 60_000);
 
-  it('swaps directories in a cycle', async () => {
+  it('swaps two directories by using a temporary name', async () => {
     const workspace = await makeWorkspace();
     for (const name of ['a', 'b'])
       await workspace.client.post('/files/mkdir', { ...workspace.place, path: `${name}/in-${name}` });
@@ -181,7 +181,7 @@ describe('the path length limit of moves', () => {
     ).toMatchObject({ moved: 1, errors: [{ source_path: 'zzzz', error: TOO_LONG }] });
   });
 
-  it('takes into account long paths that were moved away or added in the same batch', async () => {
+  it('considers long paths that earlier moves in the same batch have removed or added', async () => {
     const workspace = await makeLong('directory', 900);
     const { client, place } = workspace;
     await client.post('/files/mkdir', { ...place, path: 'e' });
@@ -204,7 +204,7 @@ describe('the path length limit of moves', () => {
     });
   });
 
-  it('applies even after repeated attempts', async () => {
+  it('still applies after repeated attempts', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       const levels = `d/${'a/'.repeat(200)}z`;
@@ -280,7 +280,7 @@ describe('the limit of 20,000 files and directories in a tree', () => {
     });
   }, 60_000);
 
-  it('applies to every way of adding entries, and allows more entries after a deletion', async () => {
+  it('applies to all operations that add entries, and allows more entries after a deletion', async () => {
     const { client } = await service.session();
     const { id: project_id } = await makeProject(client);
     const { handle } = await makeDeployment(client);
@@ -308,7 +308,7 @@ describe('the limit of 20,000 files and directories in a tree', () => {
     });
     expect(await count(project_id)).toBe(MAX_ENTRIES - 1);
 
-    // The tree has space for one more entry, and for new content in an existing file.
+    // One more entry is allowed, and the content of an existing file can still be replaced.
     expect((await upload('b.txt')).status).toBe(200);
     expect((await upload('b.txt')).status).toBe(200);
     expect(await move({ client, place }, [['b.txt', 'c.txt']])).toEqual({ moved: 1, errors: [] });
@@ -348,7 +348,7 @@ describe('the limit of 20,000 files and directories in a tree', () => {
     expect(await count(id, 'project_skills_id')).toBe(MAX_ENTRIES - 2);
     const place = { source: 'deployment', deployment_name: handle } as const;
     expect(await client.send('POST', '/files/mkdir', { body: { ...place, path: 'a/b/c' } })).toMatchObject(FULL);
-    // Snapshots, checkouts and new projects can copy a full tree.
+    // Snapshots, checkouts and new projects can still copy a tree that is full.
     const { id: copy } = await makeProject(client, { from_deployment: handle });
     expect(await count(copy)).toBe(MAX_ENTRIES - 5);
     await client.post(`/projects/${copy}/snapshots`, {});
@@ -387,9 +387,9 @@ describe('an existing tree that exceeds the path length limit', () => {
 
 describe('paths with many combining marks', () => {
   it.each([
-    ['marks', '\u0315\u0300'.repeat(200_000)],
-    ['marks after a letter', `a${'\u0300\u0327'.repeat(200_000)}`],
-    ['names of marks', `${'a'.concat('\u0315\u0300'.repeat(150))}/`.repeat(600).slice(0, -1)],
+    ['only combining marks', '\u0315\u0300'.repeat(200_000)],
+    ['combining marks after a letter', `a${'\u0300\u0327'.repeat(200_000)}`],
+    ['names with combining marks', `${'a'.concat('\u0315\u0300'.repeat(150))}/`.repeat(600).slice(0, -1)],
   ])('are rejected immediately: %s', async (_, path) => {
     const { client, place } = await makeWorkspace();
     const began = performance.now();

@@ -21,7 +21,7 @@ const bearer = () => ({ authorization: `Bearer ${session.token}` });
 
 describe('a client that does not read responses', () => {
   // This test runs first, while the peak memory of the process is still low.
-  it('does not delay other callers by requesting large files, and causes little memory use', async () => {
+  it('does not delay other callers or use much memory by requesting large files', async () => {
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(session.client, place, 'large.txt', Buffer.alloc(10 * MiB, '\n'));
     const bystander = await Bystander.start(service);
@@ -44,7 +44,7 @@ describe('a client that does not read responses', () => {
     await database.end();
     const bystander = await Bystander.start(service);
     const unread: HeldRequest[] = [];
-    // The requests are sent one after another, so that the unread data adds up but the database load does not.
+    // The requests are sent one after another, so that only the unread data accumulates and not the database load.
     for (const path of ['', '/sync', '', '/sync', '', '/sync']) {
       const query = `conversation_id=${conversation_id}&limit=1000`;
       const url = `${service.url}/api/v1/projects/${project}/chat${path}?${query}`;

@@ -25,7 +25,7 @@ it('limits the total bytes of concurrent uploads to the company’s storage limi
   await expectUnharmed(service, bystander);
 }, 60_000);
 
-it('keeps the database available to other callers during many concurrent parts', async () => {
+it('keeps the database available to other callers while many parts are sent concurrently', async () => {
   const { client, place } = await makeWorkspace();
   const { parts } = await start(client, place, 'a');
   const bystander = await Bystander.start(service);
