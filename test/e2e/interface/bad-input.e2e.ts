@@ -9,7 +9,7 @@ import { type Session, signIn } from '../../support/session.js';
 
 const MiB = 1024 ** 2;
 
-/** Resources named in a request. Defaults to existing resources of the caller. */
+/** Resources in the paths and bodies of requests. Defaults to existing resources of the caller. */
 interface Target {
   project: string;
   deployment: string;
@@ -175,7 +175,7 @@ describe('a resource that does not exist for the caller', () => {
   });
 });
 
-describe('missing permissions', () => {
+describe('a request without permission', () => {
   it('returns 401 with a challenge for every operation without a valid token', async () => {
     const { secret } = service.environment;
     const expired = await signIn(service.url, secret, { company: owner.company, user: owner.user, expiresIn: -3600 });

@@ -6,7 +6,7 @@ import { raw } from '../../support/raw.js';
 import { useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** Request with the response that FastAPI returns for it. */
+/** Request and the response that FastAPI returned to it. */
 interface Case {
   id: string;
   kind: string;
@@ -71,7 +71,7 @@ describe('the responses of a FastAPI service', () => {
   const refused = cases.filter(({ expected_status }) => expected_status !== null);
   const accepted = cases.filter(({ expected_status }) => expected_status === null);
 
-  it('are all present', () => expect([refused.length, accepted.length]).toEqual([85, 30]));
+  it('include 85 rejected and 30 accepted requests', () => expect([refused.length, accepted.length]).toEqual([85, 30]));
 
   it.each(refused)('$id: $kind', async (one) => {
     expect(await answer(one)).toEqual({ status: one.expected_status, detail: one.expected_detail });

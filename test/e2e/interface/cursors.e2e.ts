@@ -42,7 +42,7 @@ interface Walked {
   keysOf: (page: never) => string[];
   /** Adds rows and returns their keys. */
   add: (count: number) => Promise<string[]>;
-  /** Changes rows in a way that moves them to other pages by offset. */
+  /** Updates rows, which moves them to another page of a listing by offset. */
   touch: (keys: string[]) => Promise<unknown>;
   remove: (keys: string[]) => Promise<unknown>;
 }
@@ -206,7 +206,7 @@ const walks: Record<string, () => Walked> = {
 
 describe('a walk with a cursor', () => {
   it.each(Object.keys(walks))(
-    `lists everything of %s that exists the whole time exactly once (seed ${SEED})`,
+    `returns each row of %s exactly once if it exists during the whole walk (seed ${SEED})`,
     async (name) => {
       const dice = new Dice(SEED);
       const { read, keysOf, add, touch, remove } = walks[name]!();

@@ -106,7 +106,7 @@ describe('an entity tag', () => {
         const { id, version } = dice.one(cards);
         await any().patch(`${at}/cards/${id}`, { version, label: text() });
       },
-      // The gaps of the card and the flags of the project change some time later, but the version of the card does not.
+      // The service updates the card's gaps and the project's flags in the background, without a new card version.
       'the file of a card comes': () =>
         makeFile(
           client,
@@ -157,8 +157,8 @@ describe('an entity tag', () => {
     }));
     const watched = (): string[] => pathsOf({ ...world, execution: runs[0] ?? '' });
     /**
-     * Returns the current state of a path. A process caches whole canvases but not single cards, so the canvas is
-     * assembled from its cards.
+     * Returns the current response for a path, independently of caches. The service caches whole canvases but not
+     * single cards, so the canvas is assembled from its cards.
      */
     const truth = async (path: string, forgetful: ForgetfulClient): Promise<Pick<Read, 'status' | 'text'>> => {
       if (path !== `${at}/cards`) return await forgetful.read(path);
@@ -171,8 +171,8 @@ describe('an entity tag', () => {
       return { status: 200, text: `{"cards":[${read.map(({ text: card }) => card).join()}]}` };
     };
     /**
-     * Compares the responses for both kinds of clients. Retries if turns, runs or jobs change the state during the
-     * comparison.
+     * Compares the responses to a client with a cache and to a client without a cache. Retries if a turn, a run or a
+     * job changes the response during the comparison.
      */
     const compare = async (path: string, keeping: CachingClient, forgetful: ForgetfulClient): Promise<void> => {
       for (;;) {
@@ -248,7 +248,7 @@ describe('an entity tag', () => {
       }
       expect(await tagOf(client, path)).toBe(tag);
     }
-    // A missing resource causes a 404 even with a condition. A PUT would create the resource, so it causes a 412.
+    // DELETE of a missing resource returns 404 even with a condition. PUT would create the resource, so it returns 412.
     const nothing = '01a1fdd8-aae9-7686-bf03-000000000000';
     const headers = { 'if-match': '*' };
     for (const path of [
@@ -300,7 +300,7 @@ describe('an entity tag', () => {
     const paths = [at, `${at}/cards`, `${at}/chat/sync`, `${at}/chat`, `${at}/cards/${card.id}`];
     paths.push(`${at}/conversations/${conversation.id}`, skill);
     const known = await Promise.all(paths.map(async (path) => ({ path, tag: await tagOf(outsider.client, path) })));
-    // No tag matches a missing resource.
+    // Even `*` does not match a missing resource, so the error is not turned into a 304.
     const values = await client.send('GET', `${at}/solve/executions/${execution}/values?family=nothing`, {
       headers: { 'if-none-match': '*' },
     });
@@ -324,7 +324,7 @@ describe(`If-Match with ${WRITERS} writers`, () => {
     files: Record<string, string>;
     data: { description: string };
   }
-  /** Resource that is written as a whole or in part. It contains the list of its writers. */
+  /** Resource that many clients write at once. Each of them appends its name to a list in the resource. */
   interface Written {
     path: string;
     method: 'PUT' | 'PATCH';

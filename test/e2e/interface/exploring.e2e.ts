@@ -29,7 +29,7 @@ let service: Service;
 let client: Client;
 let tokens: { company: string; member: string };
 
-/** Starts the service as after cloning the repository: with an embedded database and the demo. */
+/** Starts the service as from a fresh clone of the repository, with an embedded database and the demo. */
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(testRun().directory, 'data-'));
   const settings = { DATABASE_URL: '', AUTH_JWT_SECRET: '' };
@@ -96,7 +96,7 @@ describe('web clients on the same computer', () => {
 
 describe('the API documents', () => {
   it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/swagger-ui-init.js', '/docs/swagger-ui-bundle.js'])(
-    'include %s, which is sent compressed and is not sent again while it is unchanged',
+    'include %s, which is compressed and not sent again as long as it is unchanged',
     async (path) => {
       const ask = (headers: Record<string, string>) =>
         raw(service.url + path, { headers: { 'accept-encoding': 'gzip', ...headers } });

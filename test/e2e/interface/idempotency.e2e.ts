@@ -16,7 +16,7 @@ import { errorsIn } from '../../support/service-process.js';
 import type { Session } from '../../support/session.js';
 import { NOT_SERVED, type Prepared, SERVED } from './idempotency.table.js';
 
-/** No worker is running, so rows stay as the request has left them. */
+/** Without a worker, the rows stay as the requests have left them. */
 const SETTINGS = { ROLE: 'api', RATE_LIMIT_PER_MINUTE: '100000' };
 
 let service: Service;
@@ -138,7 +138,7 @@ const newCard = async (): Promise<Prepared> =>
   await SERVED['POST /api/v1/projects/{project_id}/cards']!.prepare(client);
 
 describe('a key', () => {
-  it.each(['', ' ', 'a b', 'ä', 'x'.repeat(256)])('is rejected if it looks like %j', async (key) => {
+  it.each(['', ' ', 'a b', 'ä', 'x'.repeat(256)])('is rejected if it is invalid: %j', async (key) => {
     const { path, body } = await newCard();
     const answer = await keyed(client, { path, body: body! }, key);
     expect(answer.status).toBe(422);
@@ -155,7 +155,7 @@ describe('a key', () => {
     });
   });
 
-  it.each(['!', '~'.repeat(255)])('is accepted if it looks like %j', async (key) => {
+  it.each(['!', '~'.repeat(255)])('is accepted if it is valid: %j', async (key) => {
     const prepared = await newCard();
     expect((await keyed(client, prepared, key)).status).toBe(201);
     expect(isReplayed(await keyed(client, prepared, key))).toBe(true);
@@ -224,7 +224,7 @@ describe('the stored keys of a company', () => {
   };
   const LOST = { status: 409, body: { code: 'answer_lost' } };
 
-  describe('in a worker', () => {
+  describe('with a running worker', () => {
     let worker: Service;
     beforeAll(async () => {
       worker = await Service.start({ environment, settings: { ROLE: 'worker' } });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   names = { project_id: id, skill: 's1', name: handle };
 });
 
-/** Arbitrary values mixed with values that have a meaning for some operation. */
+/** Arbitrary values mixed with values that are meaningful to some operation. */
 const value = fc.oneof(
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }) },
   {
@@ -69,7 +69,7 @@ const value = fc.oneof(
   },
 );
 
-// The client would resolve `.` and `..` itself.
+// `.` and `..` are excluded, because the client would resolve them itself.
 const pathParameter = fc.oneof(
   { weight: 4, arbitrary: fc.constant(undefined) },
   {
@@ -145,7 +145,7 @@ function expectEntries(text: string): void {
 
 describe('random input', () => {
   it.each(operations)(
-    'never makes $name fail, and is rejected in the documented format',
+    'never causes a 500 in $name, and is rejected in the documented format',
     async ({ name, method, path: template }) => {
       const request = requests.find(({ operation }) => operation === name);
       const fields = Object.keys(request?.fields ?? {});
@@ -168,7 +168,7 @@ describe('random input', () => {
           expect(answer.status).toBeLessThan(500);
           if (answer.status === 422) expectEntries(answer.text);
           if (answer.status === 414) {
-            // This status is documented for all operations.
+            // The status 414 is documented once for all operations.
             expect(new URL(url).href.length).toBeGreaterThan(8 * 1024);
             return;
           }
