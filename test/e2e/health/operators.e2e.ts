@@ -121,7 +121,7 @@ async function debugLines(): Promise<{ req?: { id: string } }[]> {
 }
 
 describe('a process with a single role', () => {
-  it('reports a lagging queue, announces its own stop, and serves only operators if it is a worker', async () => {
+  it('reports a delayed queue, announces that it will stop, and serves only operators if it is a worker', async () => {
     const environment = await makeEnvironment();
     const api = await Service.start({
       environment,
@@ -164,7 +164,7 @@ describe('a process with a single role', () => {
     );
     await worker.stop();
 
-    // After it is asked to stop, the process is not ready but still serves requests for a while.
+    // A process that is stopping reports that it is not ready, but still serves requests for a while.
     const stopped = api.stop();
     const stopping = await eventually(
       () => health(api.url),

@@ -10,11 +10,11 @@ const execute = promisify(execFile);
 
 /** Pages in the order in which they are applied. Each works with and without the pages before it. */
 const PAGES = ['docs/extending.md', 'docs/extending-projects.md'];
-/** Builds, and the compiler's build information, so that only changed sources are compiled. */
+/** Build outputs, including the compiler's build information, so that only changed sources are compiled. */
 const BUILDS = ['dist', 'client/dist', 'client/src/openapi.ts', 'web/dist'];
-/** Specs of lists that are written by hand, and of the documents. They need no version control. */
+/** Specs that check hand-written lists and documents. They work in a copy that is not a Git repository. */
 const SPECS = 'test/house/(?!checkout|language)|test/interface/(limits|openapi)|validation/requests';
-/** Tests of the pages, and checks of the tables. */
+/** Tests from the pages, and tests that check hand-written tables. */
 const TESTS = 'e2e/(stock|milestones)|permissions|idempotency.e2e|project-purge|integration/schema';
 const TEST_NAMES = 'stock|milestone|every operation|another company|exactly the POST|the purge|migrated schema|entity';
 const TIMEOUT_MS = 1_200_000;
@@ -42,7 +42,7 @@ const node = (...args: string[]): Promise<string> => run(process.execPath, ...ar
 const test = (project: string, patterns: string, ...args: string[]): Promise<string> =>
   node('scripts/test.mjs', '--selectProjects', project, '--testPathPatterns', patterns, ...args);
 
-/** Copies the checkout. Its packages are links, except for its own packages and the caches of tools. */
+/** Copies the checkout. Links the installed packages, but copies this repository's packages and omits tool caches. */
 async function makeCopy(): Promise<void> {
   const { stdout } = await execute('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const files = stdout.split('\0').filter((path) => path !== '' && existsSync(path));
@@ -92,7 +92,7 @@ describe(PAGES.join(' and '), () => {
   afterAll(() => rm(copy, { recursive: true, force: true }));
 
   it(
-    'lead to modules that compile, migrate and serve, and that pass the checks of this repository',
+    'describe modules that compile, migrate, serve requests and pass the checks of this repository',
     async () => {
       const pages = await Promise.all(PAGES.map((path) => readFile(path, 'utf8')));
       const blocks = pages.flatMap(blocksOf);
@@ -113,7 +113,7 @@ describe(PAGES.join(' and '), () => {
       );
 
       await test('unit', SPECS);
-      // A file without a matching name counts as skipped.
+      // Jest reports a test file as skipped if no test name in it matches.
       expect(await test('e2e', TESTS, '--testNamePattern', TEST_NAMES)).not.toMatch(/^Test Suites:.* skipped/m);
     },
     TIMEOUT_MS,

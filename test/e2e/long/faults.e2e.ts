@@ -18,7 +18,7 @@ import { makeEnvironment, removeEnvironment, Service } from '../../support/servi
 import { type Network, TcpProxy } from '../../support/tcp-proxy.js';
 import { posting, storing, Traffic, type TrafficCounts } from '../../support/traffic.js';
 
-/** `npm run test:faults` makes the faults last longer. */
+/** `npm run test:faults` sets FAULTS to make the faults last longer. */
 const isLong = process.env['FAULTS'] === 'long';
 const AWAY_MS = isLong ? 30_000 : 2_000;
 /**
@@ -26,7 +26,7 @@ const AWAY_MS = isLong ? 30_000 : 2_000;
  */
 const MAX_MS = 20_000;
 const PATIENCE_MS = 150_000;
-/** Crashes of the database server. CRASHES sets their number. The service must survive all of them. */
+/** Consecutive numbers of the database server crashes. CRASHES sets how many crashes the service must survive. */
 const crashes = Array.from({ length: Number(process.env['CRASHES'] ?? 1) }, (_, index) => index + 1);
 
 const report = (fault: string, counts: TrafficCounts, recovered_ms: number): void => {
@@ -52,7 +52,7 @@ async function hurry(url: string): Promise<void> {
   await database.end();
 }
 
-/** Expects that a live process which should not receive requests reports this within a limited time. */
+/** Checks that a process soon reports an unavailable dependency but still counts as live. */
 async function expectMissed(url: string, part: keyof HealthOfParts): Promise<ReadinessResponse> {
   const { status, body } = await eventually(
     () => health(url),
@@ -61,7 +61,7 @@ async function expectMissed(url: string, part: keyof HealthOfParts): Promise<Rea
   );
   const again = await health(url);
   expect(again.ms).toBeLessThan(6_000);
-  // Without the file store, a process still serves most requests.
+  // Without the file store, a process still serves most requests, so it stays ready.
   expect([status, body.status]).toEqual(part === 'object_store' ? [200, 'degraded'] : [503, 'error']);
   expect(body.parts[part].status).toBe('down');
   expect(JSON.stringify(body)).not.toMatch(/ECONN|127\.0\.0\.1|pg_|Error/);
@@ -72,7 +72,7 @@ async function expectMissed(url: string, part: keyof HealthOfParts): Promise<Rea
 function expectNothingLost({ lost, doubled, acknowledged, refused, slowest_ms }: TrafficCounts, ...allowed: number[]) {
   expect({ lost, doubled }).toEqual({ lost: 0, doubled: 0 });
   expect(acknowledged).toBeGreaterThan(0);
-  // 429: messages are waiting for a turn whose process was interrupted.
+  // 429 is allowed, because messages may be waiting for a turn whose process was interrupted.
   expect(Object.keys(refused).filter((status) => ![...allowed, 429].includes(Number(status)))).toEqual([]);
   expect(slowest_ms).toBeLessThan(MAX_MS);
 }
@@ -100,7 +100,7 @@ describe('an unavailable database', () => {
   }, 60_000);
 
   it.each(crashes)(
-    'is detected after a crash of the server and used again when the server is back',
+    'is reported as down after a crash of the server, and is used again when the server is back',
     async () => {
       const traffic = await startTraffic((await service.session()).client);
       process.kill(server.pid, 'SIGKILL');
@@ -127,9 +127,9 @@ describe('an unavailable database', () => {
     PATIENCE_MS,
   );
 
-  // A crash covers more than a lost connection, so the short run skips these cases.
+  // The test of a crash also covers lost connections, so the short run skips these cases.
   (isLong ? it : it.skip).each<[Network]>([['cut'], ['silent']])(
-    'is missed and found again when the network is %s',
+    'is reported as down while the network is %s, and is used again afterwards',
     async (network) => {
       const traffic = await startTraffic((await service.session()).client);
       proxy.become(network);
@@ -171,7 +171,7 @@ describe('an unavailable file store', () => {
   }, 60_000);
 
   it.each<[Network]>(isLong ? [['cut'], ['silent']] : [['cut']])(
-    'is detected when the network is %s and used again afterwards',
+    'is reported as down while the network is %s, and is used again afterwards',
     async (network) => {
       const traffic = await startTraffic((await service.session()).client);
       proxy.become(network);
@@ -227,7 +227,7 @@ const canMount = ((): boolean => {
   });
 
   it(
-    'prevents additional files while everything else keeps working',
+    'prevents only the creation of files',
     async () => {
       const disk = await makeDisk('4g');
       const environment = { ...(await makeEnvironment()), dataDir: disk };
@@ -260,7 +260,7 @@ const canMount = ((): boolean => {
   );
 
   (isLong ? it : it.skip)(
-    'takes no more rows, and what was acknowledged stays',
+    'prevents new rows but loses no acknowledged changes',
     async () => {
       const disk = await makeDisk('300m');
       let server = await startEmbeddedPostgres({ dataDir: disk });
@@ -273,7 +273,7 @@ const canMount = ((): boolean => {
       const traffic = await startTraffic((await service.session()).client);
       const filler = join(disk, 'filler');
       await writeFile(filler, Buffer.alloc(300 * 1024 ** 2)).catch(() => undefined);
-      // Rows still fit into existing pages, but there is no disk space for the write-ahead log.
+      // Existing table pages have room for a few rows, so only a large write runs out of space for the write-ahead log.
       const writer = new pg.Client(server.url());
       writer.on('error', () => undefined);
       await writer.connect();
@@ -285,7 +285,7 @@ const canMount = ((): boolean => {
         );
       await pause(AWAY_MS / 3);
       await rm(filler);
-      // A server that could not write its log has stopped.
+      // The server stops if it cannot write its write-ahead log.
       if ((await Promise.race([server.ended, pause(2_000, 'runs')])) !== 'runs') {
         await server.stop();
         server = await startEmbeddedPostgres({ dataDir: disk });
@@ -306,7 +306,7 @@ const canMount = ((): boolean => {
 });
 
 describe('a clock that jumps an hour ahead and back', () => {
-  it('makes credentials expire early but does not end turns', async () => {
+  it('causes credentials to expire early but does not end turns', async () => {
     const service = await Service.start({
       preload: ['test/support/shifted-clock.js', 'test/support/slow-agent.js'],
       settings: { CLOCK_JUMPS: '3600,-3600' },

@@ -11,7 +11,7 @@ import { rowsOf } from '../../support/rows.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** With LONG, solves keep running until the kill. SHORT contains the time limit of the next process. */
+/** LONG keeps solves running until the process is killed. SHORT limits solves in the next process to a second. */
 const LONG = { SOLVE_TIME_LIMIT_SECONDS: '60', SOLVES_CONCURRENCY: '2' };
 const SHORT = { SOLVE_TIME_LIMIT_SECONDS: '1', SOLVES_CONCURRENCY: '1' };
 
@@ -43,7 +43,7 @@ const results = async () => {
 const summary = async () =>
   (await client.get<ProjectSummaryListResponse>('/projects')).projects.find(({ id }) => id === project);
 
-/** Checks everything that must exist exactly once after an execution has ended. */
+/** Checks that an ended execution was charged and counted exactly once. Returns its credits. */
 async function expectOneEnd(id: string): Promise<number> {
   const charged = await query('SELECT credits::float FROM usage_ledger WHERE source_id = $1', [id]);
   expect(charged).toEqual([{ credits: expect.any(Number) }]);
@@ -94,7 +94,7 @@ describe('an execution whose process ends', () => {
     expect(left).toMatchObject({ status: 'running', generation: 1 });
     expect(left?.['lease']).toBeGreaterThanOrEqual(15);
     expect(await when(tried, 'failed')).toMatchObject({ result: null, error: { code: 'interrupted' } });
-    // No other process may take over this execution until its lease expires.
+    // The next process must not take over this execution before its lease expires.
     expect((await client.get<ExecutionDetailResponse>(`${path}/${id}`)).status).toBe('running');
     expect((await summary())?.status).toBe('solving');
     expect((await when(id, 'succeeded', 'failed')).result).toMatchObject({ status: 'time_limit' });
@@ -141,7 +141,7 @@ it('charges an execution up to its last lease renewal if it is canceled after it
     [id],
   );
   await client.post(`${path}/${id}/cancel`);
-  // The lease of 15 s expired 43.5 s ago, so only about the first second and a half is charged.
+  // The solve started 60 s ago and its lease of 15 s expired 43.5 s ago, so the last renewal was after 1.5 s.
   expect(await expectOneEnd(id)).toBe(0.02);
 }, 40_000);
 

@@ -33,8 +33,12 @@ describe('a failing start', () => {
     ['no password', () => changed((to) => (to.password = '')), /asks for a password: add it to the URL/],
     ['no such user', () => changed((to) => (to.username = 'nobody')), /rejects the user or the password/],
     ['no such database', () => changed((to) => (to.pathname = '/nowhere')), /does not exist: create the database/],
-    ['TLS that the server has not', () => changed((to) => (to.search = '?sslmode=require')), /does not support TLS/],
-    ['a port without a server', () => changed((to) => (to.port = '1')), /cannot be reached: ECONNREFUSED/],
+    [
+      'TLS that the server does not support',
+      () => changed((to) => (to.search = '?sslmode=require')),
+      /does not support TLS/,
+    ],
+    ['a port that nothing listens on', () => changed((to) => (to.port = '1')), /cannot be reached: ECONNREFUSED/],
     [
       'an unknown host',
       () => changed((to) => (to.hostname = 'nowhere.invalid')),
@@ -53,7 +57,7 @@ describe('a failing start', () => {
     60_000,
   );
 
-  it('reports in a single sentence that the user may not create tables', async () => {
+  it('reports in a single sentence that the database user may not create tables', async () => {
     const empty = await createDatabase('template0');
     await rowsOf({ databaseUrl: empty }, `CREATE ROLE powerless LOGIN PASSWORD 'p'`);
     try {
@@ -72,17 +76,17 @@ describe('a failing start', () => {
 
   it.each<[string, (server: Server) => Record<string, string>, RegExp]>([
     [
-      'a port that is taken',
+      'a port that is in use',
       (server) => ({ HOST: '127.0.0.1', PORT: String((server.address() as AddressInfo).port) }),
       /^Port \d+ is in use: stop the process that uses it, or choose another port with PORT\.\n$/,
     ],
     [
-      'a foreign address',
+      'an address of another computer',
       () => ({ HOST: '192.0.2.1' }),
       /^HOST=192\.0\.2\.1 is not an address of this computer [^\n]+\n$/,
     ],
     [
-      'an unknown name',
+      'an unknown host name',
       () => ({ HOST: 'nowhere.invalid' }),
       /^HOST=nowhere\.invalid is not an address of this computer [^\n]+\n$/,
     ],

@@ -47,7 +47,7 @@ async function start(dataDir: string, settings: Record<string, string> = {}): Pr
   };
 }
 
-/** Returns the lines of terminal output without the notes for root. */
+/** Returns the lines of terminal output without the notes that appear only for root. */
 const linesOf = (stdout: string): string[] => stdout.split('\n').filter((line) => !line.startsWith('Note: PostgreSQL'));
 
 describe('npm start with the embedded database', () => {
@@ -57,7 +57,7 @@ describe('npm start with the embedded database', () => {
   });
   afterAll(async () => await rm(dataDir, { recursive: true, force: true }));
 
-  it('shows only each phase with its duration, and then the addresses of the page and the tokens', async () => {
+  it('shows only the phases with their durations, the address of the page, and the tokens', async () => {
     const service = await start(dataDir);
     expect((await fetch(service.url)).ok).toBe(true);
     const { stdout, stderr, code } = await service.stop();

@@ -19,7 +19,7 @@ const SETTINGS = { ROLE: 'api', DATABASE_POOL_SIZE: '40' };
  * `inside`: they are waiting to store their response after all other work. `after`: some of them have committed.
  */
 const STEPS = ['before', 'inside', 'after'] as const;
-/** Lock on the records that blocks requests at each step. */
+/** Mode of the table lock that blocks requests at each step. */
 const LOCKS = { before: 'ACCESS EXCLUSIVE', inside: 'SHARE' };
 
 const CREATING = Object.values(SERVED).filter(({ creates = false }) => creates);
@@ -80,8 +80,8 @@ async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]):
   try {
     await eventually(
       async () => {
-        // Uses a separate connection, because statistics do not change within a transaction. Some requests wait for
-        // another request that is waiting itself.
+        // Uses a separate connection, because statistics do not change within a transaction. A request also counts if
+        // it waits for another request instead of for the table lock.
         const [row] = await rowsOf(
           service.environment,
           `SELECT count(*)::integer AS waiting FROM pg_stat_activity
@@ -101,7 +101,7 @@ async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]):
 
 async function goOn(): Promise<void> {
   service = await Service.start({ environment: service.environment, settings: SETTINGS });
-  // Skips the time that a retry waits for a process that left a request unfinished. That process is known to be dead.
+  // Retries would wait 15 s for the unfinished requests, but the process that left them is known to be dead.
   await database.query(`UPDATE idempotency_records SET created_at = now() - interval '15 s' WHERE status IS NULL`);
 }
 
@@ -113,7 +113,7 @@ const answered = (request: Keyed): Promise<Answer> =>
   );
 
 it(
-  `neither loses nor repeats an effect after kill -9, in ${ROUNDS} rounds`,
+  `neither loses nor repeats the effect of a request after kill -9, in ${ROUNDS} rounds`,
   async () => {
     let replayed = 0;
     for (let round = 0; round < ROUNDS; round += 1) {

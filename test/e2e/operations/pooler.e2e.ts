@@ -34,9 +34,12 @@ describe('a database behind a pooler', () => {
   });
 
   it.each<[string, (sessions: pg.Client[]) => [pg.Client, pg.Client]]>([
-    ['lends one session to all', ([first]) => [pooled(() => first as pg.Client), pooled(() => first as pg.Client)]],
     [
-      'lends sessions in turn',
+      'shares one session among all connections',
+      ([first]) => [pooled(() => first as pg.Client), pooled(() => first as pg.Client)],
+    ],
+    [
+      'assigns sessions in turn',
       (all) => {
         let lent = 0;
         const next = (): pg.Client => all[lent++ % all.length] as pg.Client;
@@ -44,7 +47,7 @@ describe('a database behind a pooler', () => {
       },
     ],
     [
-      'lends any session',
+      'assigns a random session',
       (all) => {
         const any = (): pg.Client => all[Math.floor(Math.random() * all.length)] as pg.Client;
         return [pooled(any), pooled(any)];
@@ -57,7 +60,7 @@ describe('a database behind a pooler', () => {
     );
   });
 
-  it('is rejected if the pooler drops the time zone', async () => {
+  it('is rejected if its pooler does not keep the session time zone', async () => {
     const session = await openSession('-c timezone=Europe/Berlin');
     const attempt = assertSuitable(session, async () => await openSession());
     await expect(attempt).rejects.toThrow(UnsuitableDatabaseError);

@@ -56,7 +56,7 @@ describe('dist/src/reconcile.js on the disk store', () => {
   beforeAll(async () => await makeFiles(), 60_000);
   afterAll(async () => await removeEnvironment(environment));
 
-  it('succeeds if it finds only unneeded objects and rows, and deletes them', async () => {
+  it('deletes unneeded objects and rows, and succeeds if it finds no other differences', async () => {
     const orphan = randomUUID();
     await cp(folderOf('whole.txt'), objectFolder(orphan), { recursive: true });
     await writeFile(join(dirname(objectFolder(orphan)), '.DS_Store'), '');
@@ -92,7 +92,7 @@ describe('dist/src/reconcile.js on the disk store', () => {
     expect(counts(await reconcile())).toEqual([0, 0, 5]);
   }, 60_000);
 
-  it('explains in a single sentence why it cannot compare', async () => {
+  it('explains in a single sentence why it cannot compare the store with the database', async () => {
     const outcome = await runBuilt('dist/src/reconcile.js', {
       ...settings,
       DATABASE_URL: 'postgres://u:p@127.0.0.1:1/d',

@@ -30,7 +30,7 @@ describe('a process that is asked to stop', () => {
   }, 60_000);
   afterAll(async () => await removeEnvironment(service.environment));
 
-  it('closes every connection after a response, cuts off no response, and ends soon', async () => {
+  it('closes each connection after a complete response, and ends soon', async () => {
     const { client, token } = await service.session();
     const { id } = await makeProject(client);
     const url = `${service.url}/api/v1/projects/${id}`;
@@ -52,7 +52,7 @@ describe('a process that is asked to stop', () => {
     const began = performance.now();
     expect(await service.stop()).toBe(0);
     const ms = performance.now() - began;
-    // Rejects if a request was cut off.
+    // This rejects if the service has cut off a response.
     await Promise.all(clients);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 201]));
     expect(answers.filter(({ connection }) => connection === 'close')).toHaveLength(CONNECTIONS);

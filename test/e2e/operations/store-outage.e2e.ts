@@ -74,7 +74,7 @@ describe('an upload that is started while the file store is unavailable', () => 
         const answers = await Promise.all(Array.from({ length: count }, async () => await start(client, place, {})));
         return answers.map(({ status }) => status);
       });
-      // Some of the requests may have to wait too long in the queue.
+      // Requests that wait too long in the queue are rejected with 429.
       for (const status of statuses) expect([503, 429]).toContain(status);
       expect((await start(client, place, {})).status).toBe(201);
     },
@@ -155,7 +155,7 @@ describe('a process whose file store is unavailable', () => {
     60_000,
   );
 
-  it('logs the same fault once every ten seconds, with the number of omitted repetitions', async () => {
+  it('logs the same fault only once every ten seconds, with the number of suppressed repetitions', async () => {
     const { client, place } = await makeWorkspace('company');
     await makeFile(client, place, 'a.txt', 'a');
     const from = service.log.length;

@@ -55,7 +55,7 @@ describe('an upgrade during requests', () => {
           { until: 'the migration waits for a lock', deadlineMs: 40_000 },
         );
         await look.end();
-        // Neither side fails, although each would have to wait for the other.
+        // Without yielding, the migration and the request would wait for each other until one of them fails.
         await request.query(`LOCK TABLE ${wanted} IN ROW EXCLUSIVE MODE`);
         await request.query('COMMIT');
         const { code, stdout, stderr } = await upgrade;
