@@ -13,7 +13,7 @@ type Card = Wire<CardResponse>;
 
 const shared = useSharedService();
 
-/** Workshop with a set in a card, a set in a file, and most kinds of gaps. */
+/** Model of a workshop with a set in a card, a set in a file, and most kinds of gaps. */
 const MODEL: [card_type: string, label: string, data: object][] = [
   [
     'objective',
@@ -73,7 +73,7 @@ inBrowser('the canvas', () => {
   const named = async (label: string): Promise<Card | undefined> => (await cards()).find((one) => one.label === label);
   const change = (one: Card, body: object): Promise<Card> =>
     client.patch<CardResponse>(`/projects/${id}/cards/${one.id}`, { version: one.version, ...body });
-  /** Prevents the page from receiving changes made by others. */
+  /** Prevents the page from receiving changes made by other people. */
   const deafen = () => tab.page.route(`**/projects/${id}/events*`, (route) => route.abort());
 
   /** Creates a new project for a new user. */
@@ -106,24 +106,27 @@ inBrowser('the canvas', () => {
     modelled = { session, id };
   }
 
-  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
-    await withModel();
-    await tab.appear(colorScheme, width);
-    await open();
-    const name = `${colorScheme}-${width}`;
-    await card('Profit').getByText('make[p, t]').waitFor();
-    expect(await tab.faults()).toEqual([]);
-    expect(await tab.overflow()).toBe(0);
-    await tab.show(`canvas-${name}`);
-    await tab.page.getByRole('navigation', { name: 'Kinds of cards' }).getByRole('button', { name: 'Data' }).click();
-    await card('Weeks').getByText('1,480.5').waitFor();
-    await tab.show(`canvas-data-${name}`);
-    await button('Edit Weeks').click();
-    await form('Edit Weeks').waitFor();
-    expect(await tab.faults()).toEqual([]);
-    expect(await tab.overflow()).toBe(0);
-    await tab.show(`canvas-form-${name}`);
-  });
+  it.each(LOOKS)(
+    'is readable and usable in the %s color scheme at a width of %i pixels',
+    async (colorScheme, width) => {
+      await withModel();
+      await tab.appear(colorScheme, width);
+      await open();
+      const name = `${colorScheme}-${width}`;
+      await card('Profit').getByText('make[p, t]').waitFor();
+      expect(await tab.faults()).toEqual([]);
+      expect(await tab.overflow()).toBe(0);
+      await tab.show(`canvas-${name}`);
+      await tab.page.getByRole('navigation', { name: 'Kinds of cards' }).getByRole('button', { name: 'Data' }).click();
+      await card('Weeks').getByText('1,480.5').waitFor();
+      await tab.show(`canvas-data-${name}`);
+      await button('Edit Weeks').click();
+      await form('Edit Weeks').waitFor();
+      expect(await tab.faults()).toEqual([]);
+      expect(await tab.overflow()).toBe(0);
+      await tab.show(`canvas-form-${name}`);
+    },
+  );
 
   it('shows instructions when it is empty, and accepts a first card with only the keyboard', async () => {
     await begin();
@@ -350,7 +353,7 @@ inBrowser('the canvas', () => {
     await tab.page.locator('[data-field=expression]').getByText('This one is refused').waitFor();
     expect(await tab.page.getByText('Could not save the card').count()).toBe(0);
     await tab.page.unroute(`**/projects/${id}/cards/*`);
-    // An error that belongs to no field is shown below all fields.
+    // The form shows an error that belongs to no field below all fields.
     await form('Edit On time').getByLabel('What it measures').fill('x'.repeat(33_000));
     await button('Save').click();
     await tab.page.getByText('the JSON text must have at most 32768 bytes').waitFor();
@@ -366,7 +369,7 @@ inBrowser('the canvas', () => {
     await form('Edit Chairs').getByLabel('At most').fill('40');
     await change(chairs, { data: { unit: 'pieces', upper: 30 } });
     await tab.page.getByText('Someone else changed this card').waitFor();
-    // Unchanged fields show the new value. If both people have changed a field, it shows both values.
+    // Fields that only the other person has changed show the new value. Fields that both have changed show both values.
     expect(await form('Edit Chairs').getByLabel('Unit').inputValue()).toBe('pieces');
     expect(await form('Edit Chairs').getByLabel('At most', { exact: true }).inputValue()).toBe('40');
     await tab.page.getByRole('group', { name: 'Other version of At most' }).getByText('30').waitFor();
@@ -381,7 +384,7 @@ inBrowser('the canvas', () => {
     expect(await named('Chairs')).toMatchObject({ version: 3, data: { unit: 'pieces', upper: 40 } });
   });
 
-  it('overwrites no changes that it has not shown', async () => {
+  it('does not overwrite changes before it has shown them', async () => {
     await begin();
     const chairs = await add('variable', 'Chairs', { name: 'chairs', domain: 'integer' });
     await deafen();
@@ -399,14 +402,14 @@ inBrowser('the canvas', () => {
     expect(await named('Oak chairs')).toMatchObject({ version: 2 });
   });
 
-  it('is not blocked by changes that merely result from other cards', async () => {
+  it('saves a card even if another card has changed its gaps in the meantime', async () => {
     await begin();
     const profit = await add('objective', 'Profit', { sense: 'maximize', expression: '3 chairs' });
     await deafen();
     await open();
     const before = await client.send('GET', `/projects/${id}/cards/${profit.id}`);
     let looks = 0;
-    // Another card changes the gaps between reading and writing the card.
+    // A new card changes the gaps of this card after the page has read the card and before the page writes it.
     await tab.page.route(`**/projects/${id}/cards/${profit.id}`, async (route) => {
       if (route.request().method() !== 'GET') return await route.continue();
       const response = await route.fetch();
@@ -541,7 +544,7 @@ inBrowser('the canvas', () => {
       (count) => count === 5,
       { until: 'only cards that need input are shown' },
     );
-    // A draft is kept while its card is out of sight.
+    // The page keeps a draft while its card is not rendered.
     await button('Edit Card number 99').click();
     await form('Edit Card number 99').getByLabel('At most').fill('41');
     await tab.page.getByLabel('Needs input (5)').uncheck();
@@ -581,7 +584,7 @@ inBrowser('the canvas', () => {
         .waitFor();
     };
     await taken(1);
-    // The pause is long enough that the second click does not count as a double click.
+    // After this pause, the next click does not count as part of a double click.
     await tab.page.waitForTimeout(500);
     await taken(2);
     await snapshots.getByRole('button', { name: 'Remove' }).click();

@@ -15,7 +15,7 @@ import { TcpProxy } from '../../support/tcp-proxy.js';
 
 const DISCONNECTS = 20;
 const MiB = 1024 ** 2;
-/** `npm run test:client` sends a gigabyte. */
+/** Size of the uploaded file. `npm run test:client` sets it to a gigabyte. */
 const SIZE = Number(process.env['UPLOAD_MIB'] ?? 64) * MiB;
 
 let environment: ServiceEnvironment;
@@ -41,7 +41,7 @@ afterAll(async () => {
 inBrowser('the client package in a browser', () => {
   const tab = usePage(() => [{ url: `http://127.0.0.1:${proxy.port}` }]);
 
-  /** Runs a program on the page. In it, `client` is a client behind the proxy. */
+  /** Runs a program on the page. The program can use `client`, which reaches the service through the proxy. */
   const run = async <Result>(program: string): Promise<Result> =>
     await tab.page.evaluate<Result>(`(async () => { const { client, kept } = globalThis.tried; ${program} })()`);
 
@@ -174,7 +174,7 @@ inBrowser('the client package in a browser', () => {
     expect(await hashOf(url)).toBe(hash);
   }, 300_000);
 
-  it('has a class for each kind of error', async () => {
+  it('throws an instance of the right class for each kind of error', async () => {
     const at = `/api/v1/projects/{project_id}`;
     const path = JSON.stringify({ project_id: project });
     const kinds = await run<string[]>(`

@@ -10,7 +10,7 @@ import { inBrowser, LOOKS, usePage } from '../../support/page.js';
 import { removeEnvironment, Service, useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** Elements that text from other people must never become. */
+/** Elements that the page must never create from text written by other people. */
 const HARMFUL =
   'script, img, svg, math, iframe, object, embed, video, audio, form, input, button, select, style, link, meta, base, template';
 
@@ -62,7 +62,7 @@ inBrowser('the conversation of a project on the page', () => {
     await show('conversation');
   });
 
-  it('is kept while another section is open and after a reload, together with the draft', async () => {
+  it('is kept, together with the draft, while another section is open and after a reload', async () => {
     const id = await open();
     await tab.page.setViewportSize({ width: 420, height: 800 });
     await message().fill('Half a sentence');
@@ -167,7 +167,7 @@ inBrowser('the conversation of a project on the page', () => {
       }
   });
 
-  it('remains visible if a section cannot be loaded', async () => {
+  it('stays visible if another section cannot be loaded', async () => {
     tab.mayComplain(/dynamically imported module|Unable to preload|error occurred|Error:/);
     await open();
     await tab.page.route('**/assets/runs-part*', (route) => route.abort());
@@ -195,7 +195,7 @@ inBrowser('the conversation of a project on the page', () => {
     await turn('hidden');
     await eventually(
       () => Promise.resolve(ended),
-      // A request for new messages may end together with the streams.
+      // The page may also cancel a request for new messages, so other names are ignored.
       (names) => ['events', 'stream'].every((name) => names.includes(name)),
       { until: 'the streams are closed' },
     );
@@ -406,7 +406,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.reload();
     const last = HOSTILE_MARKUP.length - 1;
     await tab.page.getByText(`Attempt ${last}:`).waitFor();
-    // Only visible messages are in the page, so each message is checked when it appears.
+    // Only visible messages are in the DOM, so each message is checked when it appears.
     await tab.page.evaluate(`(() => {
       const seen = new Set();
       const wrong = [];
@@ -430,7 +430,7 @@ inBrowser('the conversation of a project on the page', () => {
     await list.focus();
     await eventually(
       async () => {
-        // Messages that scrolled past before they were painted are checked in another pass.
+        // If a message scrolled past without being rendered, another pass from the end renders it.
         const isAtTop = await list.evaluate(({ scrollTop }) => scrollTop === 0);
         await tab.page.keyboard.press(isAtTop ? 'End' : 'PageUp');
         return await tab.page.evaluate<number>('globalThis.attempts.seen.size');
@@ -443,7 +443,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(new URL(tab.page.url()).origin).toBe(shared.url);
   });
 
-  it('holds a long conversation without rendering all of it, and loads older messages back to the first', async () => {
+  it('handles a long conversation without rendering all of it, and loads older messages back to the first', async () => {
     await open();
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
@@ -471,7 +471,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByText(`Message number ${count - 1}`, { exact: true }).waitFor();
     expect(await tab.page.getByRole('article').count()).toBeLessThan(60);
     const list = tab.page.getByRole('group', { name: 'Conversation' });
-    /** A list whose layout is not complete scrolls to its end first. */
+    /** Presses Home repeatedly, because the list scrolls back to its end until its layout is complete. */
     const toBeginning = async (first: number): Promise<void> => {
       await list.focus();
       await eventually(
@@ -523,14 +523,17 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
   });
 
-  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
-    await tab.appear(colorScheme, width);
-    await tab.page.goto(service.url);
-    await tab.page.getByRole('link', { name: 'Weekly production plan' }).click();
-    await said('Which limits bind?').waitFor();
-    await said('Agent').waitFor();
-    expect(await faults()).toEqual([]);
-    expect(await overflow()).toBe(0);
-    await show(`conversation-${colorScheme}-${width}`);
-  });
+  it.each(LOOKS)(
+    'is readable and usable in the %s color scheme at a width of %i pixels',
+    async (colorScheme, width) => {
+      await tab.appear(colorScheme, width);
+      await tab.page.goto(service.url);
+      await tab.page.getByRole('link', { name: 'Weekly production plan' }).click();
+      await said('Which limits bind?').waitFor();
+      await said('Agent').waitFor();
+      expect(await faults()).toEqual([]);
+      expect(await overflow()).toBe(0);
+      await show(`conversation-${colorScheme}-${width}`);
+    },
+  );
 });

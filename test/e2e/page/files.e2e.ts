@@ -60,7 +60,7 @@ inBrowser('the files of a project on the page', () => {
       .getByText(/, uploaded$/)
       .waitFor();
 
-  /** Opens the files, or a file or folder among them, as a person who is not signed in yet. */
+  /** Opens the file list, or a file or folder in it, in a tab that has no token yet, and pastes a token. */
   async function open(place = '', who = session): Promise<void> {
     await tab.page.goto(`${shared.url}/#/projects/${project.id}/files${place}`);
     await tab.paste(who.token);
@@ -69,7 +69,7 @@ inBrowser('the files of a project on the page', () => {
 
   describe('uploading', () => {
     /**
-     * Allows only the first part of a file to arrive. The requests for all other parts hang until the upload is paused.
+     * Lets only the first part of a file arrive. The requests for all other parts hang until the upload is paused.
      */
     async function holdParts(): Promise<{ parts: string[]; isHeld: boolean }> {
       const sent = { parts: [] as string[], isHeld: true };
@@ -222,7 +222,7 @@ inBrowser('the files of a project on the page', () => {
       await newFolder.and(focused()).waitFor();
 
       await grid().focus();
-      // Selects notes.txt, the last of archive, data and notes.txt.
+      // The folder contains archive, data and notes.txt, so End selects notes.txt.
       await tab.page.keyboard.press('End');
       await tab.page.keyboard.press('F2');
       await dialog().getByRole('textbox', { name: 'Name' }).waitFor();
@@ -270,7 +270,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await appearance).toBe(true);
     });
 
-    it('moves and deletes the selected entries and shows how many there are', async () => {
+    it('shows the number of selected entries, and moves and deletes them', async () => {
       for (const path of ['old/a.csv', 'old/b.csv', 'old/deep/c.csv', 'keep.txt', 'x.txt', 'y.txt'])
         await put(path, 'a\n');
       await open();
@@ -359,7 +359,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await content('b.txt')).toBe('b');
     });
 
-    it('holds 10,000 entries without rendering all of them', async () => {
+    it('handles 10,000 entries without rendering all of them', async () => {
       const count = 10_000;
       await tab.page.route('**/files/list', async (route) => {
         const { offset, limit } = route.request().postDataJSON() as { offset: number; limit: number };
@@ -688,7 +688,7 @@ inBrowser('the files of a project on the page', () => {
       await settled(2, ['108', '48,160']);
       await tab.show('files-sql');
       expect(await content('results/total.csv')).toBe('product,total\ntables,108\nchairs,48160\n');
-      // The query is kept while another view is open.
+      // The page keeps the query while another view is open.
       await sql.fill('SELECT 1 AS one');
       await file('demand.csv').getByText('Text', { exact: true }).click();
       await file('demand.csv').getByText('chairs,1,40,12.5').waitFor();
@@ -706,36 +706,39 @@ inBrowser('the files of a project on the page', () => {
     });
   });
 
-  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
-    const rows = Array.from(
-      { length: 400 },
-      (_, i) =>
-        `${i + 1},${['chairs', 'tables', 'stools'][i % 3]},2026-0${(i % 9) + 1}-15,${(i * 7919) % 100000},${((i * 37) % 1009) / 8},A remark that is rather long and says something about line ${i}`,
-    );
-    await put('inputs/demand.csv', ['id,product,due,quantity,price,remark', ...rows].join('\n'));
-    await put(
-      'inputs/a rather long name of a file that somebody has exported from another system (final) v2.csv',
-      DEMAND,
-    );
-    await put('model/plan.lp', 'maximize\n obj: 3 x + 2 y\nsubject to\n c1: x + y <= 4\nend\n');
-    await put('notes.md', '# What we agreed on\n\n- Chairs first\n- No overtime in week 7\n');
-    await tab.appear(colorScheme, width);
-    const look = async (name: string): Promise<void> => {
-      expect(await tab.overflow()).toBe(0);
-      await tab.show(`files-${name}-${colorScheme}-${width}`);
-    };
-    await open();
-    await row('notes.md').waitFor();
-    expect(await tab.faults()).toEqual([]);
-    await look('folder');
-    await row('inputs').getByRole('link').click();
-    await row('demand.csv').getByRole('link').click();
-    await tab.page.getByRole('table').getByText('tables').first().waitFor();
-    await look('table');
-    await file('demand.csv').getByText('SQL', { exact: true }).click();
-    await tab.page.getByRole('button', { name: 'Run', exact: true }).click();
-    await tab.page.getByText('100 rows').waitFor();
-    expect(await tab.faults()).toEqual([]);
-    await look('sql');
-  });
+  it.each(LOOKS)(
+    'is readable and usable in the %s color scheme at a width of %i pixels',
+    async (colorScheme, width) => {
+      const rows = Array.from(
+        { length: 400 },
+        (_, i) =>
+          `${i + 1},${['chairs', 'tables', 'stools'][i % 3]},2026-0${(i % 9) + 1}-15,${(i * 7919) % 100000},${((i * 37) % 1009) / 8},A remark that is rather long and says something about line ${i}`,
+      );
+      await put('inputs/demand.csv', ['id,product,due,quantity,price,remark', ...rows].join('\n'));
+      await put(
+        'inputs/a rather long name of a file that somebody has exported from another system (final) v2.csv',
+        DEMAND,
+      );
+      await put('model/plan.lp', 'maximize\n obj: 3 x + 2 y\nsubject to\n c1: x + y <= 4\nend\n');
+      await put('notes.md', '# What we agreed on\n\n- Chairs first\n- No overtime in week 7\n');
+      await tab.appear(colorScheme, width);
+      const look = async (name: string): Promise<void> => {
+        expect(await tab.overflow()).toBe(0);
+        await tab.show(`files-${name}-${colorScheme}-${width}`);
+      };
+      await open();
+      await row('notes.md').waitFor();
+      expect(await tab.faults()).toEqual([]);
+      await look('folder');
+      await row('inputs').getByRole('link').click();
+      await row('demand.csv').getByRole('link').click();
+      await tab.page.getByRole('table').getByText('tables').first().waitFor();
+      await look('table');
+      await file('demand.csv').getByText('SQL', { exact: true }).click();
+      await tab.page.getByRole('button', { name: 'Run', exact: true }).click();
+      await tab.page.getByText('100 rows').waitFor();
+      expect(await tab.faults()).toEqual([]);
+      await look('sql');
+    },
+  );
 });

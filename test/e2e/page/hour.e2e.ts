@@ -66,7 +66,7 @@ const withMouse = (page: Page): Hands => ({
   },
 });
 
-/** Maximum time to keep moving the focus until an element that is initially disabled can be reached. */
+/** Maximum time to keep pressing Tab until the focus reaches an element, which may be disabled at first. */
 const PATIENCE_MS = 15_000;
 
 /** Performs all actions with only the keyboard, moving the focus with the Tab key. */
@@ -122,7 +122,7 @@ inBrowser('a first hour on the page', () => {
     ['mouse', withMouse],
     ['keyboard', withKeyboard],
   ])(
-    'leads from nothing to two plans side by side with %s, while a second tab follows',
+    'leads from an empty list of projects to two compared plans by %s, while a second tab stays up to date',
     async (means, handsOn) => {
       const { page } = tab;
       const { press, check, write, pick, choose } = handsOn(page);

@@ -74,7 +74,7 @@ inBrowser('an action on the page', () => {
     await once(async () => (await session.client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`)).total);
   });
 
-  it('adds a single card and scenario on a double click', async () => {
+  it('creates a single scenario on a double click', async () => {
     const { session, id } = await open('runs/scenarios/new');
     await tab.page.getByRole('textbox', { name: 'Name' }).fill('Cheaper');
     await button('Remove change 1').click();
@@ -82,7 +82,7 @@ inBrowser('an action on the page', () => {
     await once(async () => (await session.client.get<ScenarioListResponse>(`/projects/${id}/scenarios`)).total);
   });
 
-  it('happens only once if it is retried after a lost response', async () => {
+  it('takes effect only once if it is retried after a lost response', async () => {
     const session = await shared.session();
     await tab.page.goto(shared.url);
     await tab.paste(session.token);

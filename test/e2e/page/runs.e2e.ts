@@ -81,7 +81,7 @@ const makeScenario = ({ client, id }: Room, name: string, ...changes: Change[]) 
 const hours = (to: number): Change => ({ kind: 'value', target: 'hours', to });
 
 let shownOne: Promise<Room> | undefined;
-/** Returns a project with runs and scenarios, which is created once and only read. */
+/** Returns a project with runs and scenarios. All tests that do not change the project share it. */
 const shownRoom = (): Promise<Room> => (shownOne ??= makeShownRoom());
 async function makeShownRoom(): Promise<Room> {
   const room = await makeShop();
@@ -145,25 +145,22 @@ inBrowser('the page for runs and scenarios', () => {
     ['a constraint', 'constraint', { expression: 'make["stool"] <= 4' }],
     ['a data card', 'data', { set: 'others', file_path: 'gone.csv', key: ['a'] }],
     ['an objective', 'objective', { expression: 'hours' }],
-  ])(
-    'disables the start of a run while %s has a blocking gap, and enables it again without the gap',
-    async (_, kind, data) => {
-      const room = await makeShop();
-      const { id } = await addCard(room, kind, 'Half done', data);
-      await open(room);
-      await button('Solve').click();
-      const dialog = tab.page.getByRole('dialog');
-      await dialog.getByText('The canvas cannot be solved yet').waitFor();
-      await dialog.getByText('Half done').first().waitFor();
-      const solve = dialog.getByRole('button', { name: 'Solve', exact: true });
-      expect(await solve.isDisabled()).toBe(true);
-      await room.client.delete(`/projects/${room.id}/cards/${id}`);
-      await dialog.getByText('The canvas cannot be solved yet').waitFor({ state: 'detached' });
-      expect(await solve.isDisabled()).toBe(false);
-    },
-  );
+  ])('disables the start of a run as long as %s has a blocking gap', async (_, kind, data) => {
+    const room = await makeShop();
+    const { id } = await addCard(room, kind, 'Half done', data);
+    await open(room);
+    await button('Solve').click();
+    const dialog = tab.page.getByRole('dialog');
+    await dialog.getByText('The canvas cannot be solved yet').waitFor();
+    await dialog.getByText('Half done').first().waitFor();
+    const solve = dialog.getByRole('button', { name: 'Solve', exact: true });
+    expect(await solve.isDisabled()).toBe(true);
+    await room.client.delete(`/projects/${room.id}/cards/${id}`);
+    await dialog.getByText('The canvas cannot be solved yet').waitFor({ state: 'detached' });
+    expect(await solve.isDisabled()).toBe(false);
+  });
 
-  it('marks runs of an earlier model: in the list, on their own pages and in a comparison', async () => {
+  it('marks runs of an earlier model in the list, on their own pages and in comparisons', async () => {
     const room = await makeShop();
     const scenario = await makeScenario(room, 'Longer', hours(70));
     const { executions: runs } = await room.client.post<ScenarioSolveResponse>(`/projects/${room.id}/scenarios/solve`, {
@@ -242,7 +239,7 @@ inBrowser('the page for runs and scenarios', () => {
       .waitFor();
     await show('runs-missing');
     expect(await solve.isDisabled()).toBe(true);
-    // A program can start a run even though the page does not offer it.
+    // API clients can start the run even though the page disables it.
     const run = await start(room);
     await tab.page.goto(at(room, `/${run.id}`));
     await text('The run failed').waitFor();
@@ -434,7 +431,7 @@ inBrowser('the page for runs and scenarios', () => {
     expect(await tab.page.getByRole('listitem').count()).toBeLessThan(60);
     await tab.page.getByRole('listitem').filter({ hasText: 'Plan 0' }).getByText('12.5').waitFor();
     await tab.page.getByRole('listitem').filter({ hasText: 'Plan 0' }).getByText('Optimal').waitFor();
-    // A row contains everything that the list shows for an ended run, so no further request is needed.
+    // The list response contains everything that a row shows for an ended run, so the page requests no details.
     expect(details).toEqual([]);
   });
 
@@ -661,29 +658,32 @@ inBrowser('the page for runs and scenarios', () => {
     await table.getByText('-2,550').waitFor();
   });
 
-  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
-    const room = await shownRoom();
-    await tab.appear(colorScheme, width);
-    await open(room);
-    await text('runs').waitFor();
-    const look = async (place: string, ready: string | RegExp, name: string) => {
-      await tab.page.goto(at(room, place));
-      await text(ready).waitFor();
-      // Data that is read for each row appears slightly later.
-      await tab.page
-        .getByText(/^Loading /)
-        .first()
-        .waitFor({ state: 'detached' });
-      expect([place, await faults()]).toEqual([place, []]);
-      expect([place, await overflow()]).toEqual([place, 0]);
-      await show(`${name}-${colorScheme}-${width}`);
-    };
-    await look('', 'Optimal', 'runs');
-    const { executions: runs } = await room.client.get<ExecutionListResponse>(executions(room));
-    await look(`/${runs[0]?.id}`, 'oak chair', 'run');
-    await look('/scenarios', 'hours × 1.5', 'scenarios');
-    const { scenarios } = await room.client.get<ScenarioListResponse>(`/projects/${room.id}/scenarios`);
-    await look(`/scenarios/${scenarios.at(-1)?.id}`, 'Change 2', 'scenario');
-    await look('/comparison', 'Largest differences in values', 'comparison');
-  });
+  it.each(LOOKS)(
+    'is readable and usable in the %s color scheme at a width of %i pixels',
+    async (colorScheme, width) => {
+      const room = await shownRoom();
+      await tab.appear(colorScheme, width);
+      await open(room);
+      await text('runs').waitFor();
+      const look = async (place: string, ready: string | RegExp, name: string) => {
+        await tab.page.goto(at(room, place));
+        await text(ready).waitFor();
+        // Data that is read for each row appears slightly later.
+        await tab.page
+          .getByText(/^Loading /)
+          .first()
+          .waitFor({ state: 'detached' });
+        expect([place, await faults()]).toEqual([place, []]);
+        expect([place, await overflow()]).toEqual([place, 0]);
+        await show(`${name}-${colorScheme}-${width}`);
+      };
+      await look('', 'Optimal', 'runs');
+      const { executions: runs } = await room.client.get<ExecutionListResponse>(executions(room));
+      await look(`/${runs[0]?.id}`, 'oak chair', 'run');
+      await look('/scenarios', 'hours × 1.5', 'scenarios');
+      const { scenarios } = await room.client.get<ScenarioListResponse>(`/projects/${room.id}/scenarios`);
+      await look(`/scenarios/${scenarios.at(-1)?.id}`, 'Change 2', 'scenario');
+      await look('/comparison', 'Largest differences in values', 'comparison');
+    },
+  );
 });

@@ -42,7 +42,7 @@ inBrowser('the page in several windows of a browser', () => {
     await message(page).fill(text);
     await page.keyboard.press('Enter');
     await said(page, text).waitFor();
-    // The name of a project is shown in its heading. The end of a turn is shown only in the conversation.
+    // Waits until the turn has ended. Only the conversation shows this.
     await page.getByText('The agent is').waitFor({ state: 'detached' });
   }
 
@@ -61,7 +61,7 @@ inBrowser('the page in several windows of a browser', () => {
     for (const page of pages) await page.getByRole('heading', { name: 'Renamed for all' }).waitFor();
   }, 120_000);
 
-  it('keeps six projects live over at most four streams', async () => {
+  it('keeps six projects up to date over at most four streams', async () => {
     const session = await service.session();
     const projects: string[] = [];
     const pages: Page[] = [];
@@ -95,7 +95,7 @@ inBrowser('the page in several windows of a browser', () => {
     }
   }, 60_000);
 
-  it('takes over from a window that hangs, which receives messages again when it resumes', async () => {
+  it('takes over the streams of a window that hangs, and updates that window when it resumes', async () => {
     const session = await service.session();
     const { id } = await makeProject(session.client);
     const first = await open(session, id);

@@ -80,16 +80,19 @@ describe('the development tokens', () => {
   });
 
   it.each([
-    ['a name that leads here', { host: 'rebound.evil.example', origin: 'http://rebound.evil.example' }],
-    ['another host than the page’s', { host: 'localhost:1' }],
-    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    [
+      'a page whose host name resolves to this server',
+      { host: 'rebound.evil.example', origin: 'http://rebound.evil.example' },
+    ],
+    ['a request with a different Host header', { host: 'localhost:1' }],
+    ['a page on another site', { 'sec-fetch-site': 'cross-site' }],
     ['a page on another port', { origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' }],
-    ['the address bar', { 'sec-fetch-site': 'none' }],
-    ['a program', { 'sec-fetch-site': undefined, origin: undefined }],
-    ['somebody behind a proxy', { 'x-forwarded-for': '203.0.113.9' }],
-    ['somebody who hides that', { 'x-forwarded-for': '127.0.0.1' }],
-    ['somebody behind another proxy', { forwarded: 'for=203.0.113.9;host=localhost' }],
-  ])('are not given to %s, but a 404 as if they did not exist', async (_, headers) => {
+    ['a request from the address bar', { 'sec-fetch-site': 'none' }],
+    ['a program that is not a browser', { 'sec-fetch-site': undefined, origin: undefined }],
+    ['a client behind a proxy', { 'x-forwarded-for': '203.0.113.9' }],
+    ['a client behind a proxy that claims to be local', { 'x-forwarded-for': '127.0.0.1' }],
+    ['a client behind a proxy that sends Forwarded', { forwarded: 'for=203.0.113.9;host=localhost' }],
+  ])('are not sent to %s, which receives a 404 as if they did not exist', async (_, headers) => {
     expect(await ask(service, headers)).toMatchObject(NOTHING);
   });
 
@@ -125,7 +128,7 @@ inBrowser('the page', () => {
     await tab.page.keyboard.press('Enter');
     const name = tab.page.getByRole('textbox', { name: 'Name' });
     await name.waitFor();
-    // The field receives the focus automatically.
+    // The name field receives the focus automatically.
     await tab.page.locator('input[maxlength="100"]:focus').waitFor();
     await tab.page.keyboard.press('Enter');
     await tab.page.getByText('Give the project a name').waitFor();
@@ -133,8 +136,7 @@ inBrowser('the page', () => {
     await tab.page.keyboard.press('Tab');
     await tab.page.keyboard.type('Prod');
     await tab.page.getByRole('option', { name: 'Production planning' }).waitFor();
-    // Enter does not submit the form if no option is selected, or if a list that is still loading has cleared the
-    // selection.
+    // While the list of deployments is loading, it can clear the selection. Enter then does not submit the form.
     await tab.page.keyboard.press('Enter');
     await eventually(
       async () => {
@@ -202,7 +204,7 @@ inBrowser('the page', () => {
     await tab.page.goto(shared.url);
     await paste(session.token);
     await tab.page.getByText('No projects yet').waitFor();
-    // Only the page's clock is advanced, so the test responds in place of the service and rejects the token as expired.
+    // The test cannot advance the service's clock, so it replaces the token in requests with one that has expired.
     await tab.page.route('**/api/v1/projects?*', async (route) => {
       const ended = (await shared.session({ company: session.company, user: session.user, expiresIn: -DAY_S })).token;
       await route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${ended}` } });
@@ -232,7 +234,7 @@ inBrowser('the page', () => {
     expect(await overflow()).toBe(0);
   });
 
-  it('holds a long list without rendering all of it', async () => {
+  it('handles a long list without rendering all of it', async () => {
     const session = await shared.session();
     const count = 130;
     for (let i = 0; i < count; i += 1) await session.client.post('/projects', { name: `Project ${i}` });
@@ -244,12 +246,15 @@ inBrowser('the page', () => {
     expect(await tab.page.getByRole('listitem').count()).toBeLessThan(60);
   });
 
-  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
-    await tab.appear(colorScheme, width);
-    await tab.page.goto(service.url);
-    await project('Weekly production plan').waitFor();
-    expect(await faults()).toEqual([]);
-    expect(await overflow()).toBe(0);
-    await show(`projects-${colorScheme}-${width}`);
-  });
+  it.each(LOOKS)(
+    'is readable and usable in the %s color scheme at a width of %i pixels',
+    async (colorScheme, width) => {
+      await tab.appear(colorScheme, width);
+      await tab.page.goto(service.url);
+      await project('Weekly production plan').waitFor();
+      expect(await faults()).toEqual([]);
+      expect(await overflow()).toBe(0);
+      await show(`projects-${colorScheme}-${width}`);
+    },
+  );
 });

@@ -21,7 +21,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
   const company_id = randomUUID();
   const signIn = () => tab.page.getByRole('button', { name: `Sign in with ${new URL(provider.url).host}` });
   const nothingYet = () => tab.page.getByText('No projects yet');
-  /** Responds to requests for the project list as a service that rejects the token would. */
+  /** Answers requests for the project list in place of the service, and rejects their token. */
   async function refuse(times: number): Promise<void> {
     await tab.page.route(
       '**/api/v1/projects?*',
@@ -42,7 +42,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     await signIn().click();
     await tab.page.getByRole('button', { name: 'Grace Example' }).waitFor();
     await tab.page.getByText('This project no longer exists').waitFor();
-    // Neither the code nor a token remains in the address or outside of the tab.
+    // Neither the URL nor storage shared with other tabs may contain the code or a token.
     expect(new URL(tab.page.url()).search).toBe('');
     expect(await tab.page.evaluate('JSON.stringify(localStorage)')).not.toContain('eyJ');
     await tab.page.reload();
