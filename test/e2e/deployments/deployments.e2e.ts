@@ -174,7 +174,7 @@ describe('a deleted deployment', () => {
     expect((await client.get<ProjectResponse>(project)).config_digest).toHaveLength(64);
   });
 
-  it('frees its name for another deployment but not its handle', async () => {
+  it('releases its name but not its handle for another deployment', async () => {
     const own = (await service.session()).client;
     const handles: string[] = [];
     for (let round = 1; round <= 3; round += 1) {
@@ -188,7 +188,7 @@ describe('a deleted deployment', () => {
     expect(await statusOf('GET', '/deployments/again', own)).toBe(404);
   });
 
-  it('is deleted only once while other requests change it concurrently', async () => {
+  it('is deleted only once, even if other requests change it concurrently', async () => {
     const files = { 'SKILL.md': 'New.' };
     for (let round = 1; round <= 5; round += 1) {
       const skills = { alpha: { 'SKILL.md': 'Alpha.' } };

@@ -189,7 +189,7 @@ describe('the event stream of a project', () => {
     expect(stream.named('files.changed').map(told)).toMatchObject([{ paths: [`results/${id}.json`] }]);
   });
 
-  it('contains nothing about changes that were rolled back, and an event for every committed change', async () => {
+  it('contains an event for every committed change and no events for changes that were rolled back', async () => {
     const project = await newProject();
     const stream = await open(project);
     const refused = await client.send('POST', `/projects/${project}/scenarios`, {
@@ -199,7 +199,7 @@ describe('the event stream of a project', () => {
     const card = await addCard(project);
     await has(stream, 1);
     expect(stream.events[0]?.id).toBe('1');
-    // Makes the numbering fail after all other statements have succeeded.
+    // The statement that numbers the events fails without this row, after all other statements have succeeded.
     await service.database.query('DELETE FROM event_heads WHERE stream_id = $1', [project]);
     const failed = await fetch(`${service.url}/api/v1/projects/${project}/cards/${card.id}`, {
       method: 'PATCH',
@@ -284,7 +284,7 @@ describe('a reader', () => {
     expect(types(back)).toEqual(['project.restored']);
   });
 
-  it('sees a private project only while it has access', async () => {
+  it('receives events of a private project only while it has access', async () => {
     const [friend, stranger] = [await member(), await member()];
     for (const { client: seen } of [friend, stranger]) await seen.get('/me');
     const project = await newProject({ visibility: 'private' });

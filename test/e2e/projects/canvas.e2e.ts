@@ -112,7 +112,7 @@ describe('cards', () => {
     expect(await cardsOf(id)).toEqual([card]);
   });
 
-  it('are changed one after another, so that only one of several parallel edits of a version succeeds', async () => {
+  it('are changed one after another, so that only one of several parallel edits of the same version succeeds', async () => {
     const { id } = await makeProject(client);
     const card = await add(id, OBJECTIVE);
     const answers = await Promise.all(
@@ -172,7 +172,7 @@ describe('derived project data', () => {
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), at: fc.nat(20) }) },
   );
 
-  /** All files named by the cards are missing. */
+  /** Returns file states in which all files of the cards are missing. */
   const noneOf = (cards: Parameters<typeof derive>[0]): FileStates =>
     new Map(
       cards.flatMap((card) => {

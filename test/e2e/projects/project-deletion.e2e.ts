@@ -108,9 +108,9 @@ describe('a deleted project', () => {
     };
     const answers: Record<string, number> = {};
     for (const { operation, method, path, requestBody } of exampleOperations()) {
-      // Only this operation accepts deleted projects.
+      // Only the restore operation accepts a deleted project.
       if (!path.startsWith('/projects/{project_id}') || path.endsWith('/restore')) continue;
-      // An unknown id is not found either.
+      // For other parameters, the project id serves as an unknown id, which also returns 404.
       const filled = path.replace(/{(\w+)}/g, (_, key: string) => ids[key] ?? id);
       const query: Record<string, string> = path.endsWith('/values') ? { family: 'x' } : {};
       const body = requestBody?.content['application/json'].example;
@@ -180,7 +180,7 @@ describe('a deleted project', () => {
       const completions = uploads.map(
         (upload) => () => client.send('POST', '/files/upload/complete', { body: { ...place, ...upload } }),
       );
-      // These requests start during the deletion. If one of them succeeded, its result existed before the deletion.
+      // These requests run concurrently with the deletion. A request that succeeds has committed before the deletion.
       const answers = [...attempts, ...completions].map(async (attempt) => {
         await pause(Math.random() * 60);
         return await attempt();
@@ -225,7 +225,7 @@ describe('a deleted project', () => {
   });
 });
 
-/** Returns the number of rows in each part of a project, so that a later comparison reveals additions. */
+/** Returns the number of rows of each kind in a project. Comparing two results reveals added rows. */
 async function holdings(id: string): Promise<object> {
   const [found] = await inDatabase<object>(
     `WITH trees AS (

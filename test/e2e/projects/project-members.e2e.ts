@@ -70,9 +70,9 @@ describe('the member list of a project', () => {
   });
 
   it.each([
-    ['who was never seen', 'nobody'],
-    ['of another company', 'the stranger'],
-  ])('does not include a user %s', async (_, user) => {
+    ['who has never signed in', 'nobody'],
+    ['from another company', 'the stranger'],
+  ])('cannot include a user %s', async (_, user) => {
     const { id } = await makeProject(ada.client);
     const stranger = await service.session();
     await stranger.client.get('/me');
@@ -114,7 +114,7 @@ describe('the member list of a project', () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     await put(ada.client, id, ben.user, 'viewer');
     const key = await keyOf(ben.client);
-    // An API key cannot leave the project on behalf of its creator.
+    // An API key cannot remove its creator from the project.
     expect((await remove(key, id, ben.user)).status).toBe(403);
     expect((await remove(eve.client, id, eve.user)).body).toEqual({
       detail: 'Project not found',
@@ -172,7 +172,7 @@ describe('the member list of a project', () => {
       expect(owners.length).toBeGreaterThan(0);
       outcomes.push(statuses.join());
     }
-    // Some requests were rejected, so the removals did run concurrently.
+    // A rejected request shows that the removals did run concurrently.
     expect(outcomes.some((statuses) => /40[349]/.test(statuses))).toBe(true);
   }, 60_000);
 });
@@ -244,7 +244,7 @@ describe('a private project', () => {
       }
     }
     const median = (times: number[] = []): number => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
-    // On a busy machine, both responses take longer and their difference grows.
+    // The limit grows with the response time, because on a busy machine both responses take longer.
     expect(Math.abs(median(taken[id]) - median(taken[none]))).toBeLessThan(5 + median(taken[none]));
   }, 30_000);
 });

@@ -38,7 +38,7 @@ beforeAll(async () => {
 const speakAndWait: Script = async function* ({ signal }) {
   yield say('One');
   yield { type: 'tool_started', id: 'call-1', tool: 'read_file', input: {} };
-  // This pause is longer than the time the test takes to read many files.
+  // The turn must still be running after the test has read many files.
   await pause(3_600_000, undefined, { signal });
 };
 
@@ -142,7 +142,7 @@ describe('a deleted project', () => {
     const upload = await client.post<UploadStartResponse>('/files/upload/start', { ...place, path: 'b.csv', size: 4 });
     const before = await contentsOf(id);
     await client.delete(at);
-    // Data without its own grace period must not be removed before its project.
+    // Files must be kept until their project is purged, even if their own grace period is shorter.
     const config = service.app.get(Config);
     config.FILES_GRACE_SECONDS = 0;
     for (let pass = 0; pass < 3; pass += 1) await service.app.get(CollectorService).collect();
@@ -260,7 +260,7 @@ describe('a deleted project', () => {
   }, 30_000);
 });
 
-/** Returns the state of a project, or a mixture if its resources disagree. */
+/** Returns the state of a project, or several states if its resources disagree. */
 async function stateOf(id: string): Promise<string> {
   const { rows } = await service.database.query<{ parts: string[] }>(
     `SELECT array_agg(DISTINCT part) AS parts FROM (
@@ -303,7 +303,7 @@ describe('concurrent deletion and restoration', () => {
       const [deleted, restored] = [204, 200].map(
         (wanted, kind) => statuses.slice(kind * 3, kind * 3 + 3).filter((status) => status === wanted).length,
       );
-      // If the restoration comes first, it finds that the project is present.
+      // A restore request that arrives before any deletion finds an existing project and also succeeds.
       if (deleted === 0) expect(state).toBe('there');
       if (restored === 0 && deleted !== 0) expect(state).toBe('deleted');
       // After either outcome, the project can be deleted and restored again.
@@ -314,7 +314,7 @@ describe('concurrent deletion and restoration', () => {
     }
   }, 60_000);
 
-  it('allow only one of the purge and the restoration to succeed', async () => {
+  it('let either the purge or the restoration succeed, but not both', async () => {
     const config = service.app.get(Config);
     config.PROJECTS_GRACE_SECONDS = 0.3;
     const rounds = isLongForm ? 20 : 8;

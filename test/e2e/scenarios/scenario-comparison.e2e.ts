@@ -62,7 +62,7 @@ const CARDS: [string, string, object][] = [
   ['kpi', 'Hours used', { expression: 'sum p in products, t in weeks: hours[p] * make[p, t]', description: 'hours' }],
 ];
 
-/** Input data that scenarios change. */
+/** Input values that scenarios change. */
 interface Figures {
   capacity: number;
   /** Factor for each product. */
@@ -199,7 +199,7 @@ describe('a plan with three scenarios', () => {
     compared = await compare(project);
   }, 120_000);
 
-  it('is compared using the same numbers as those from another solver', async () => {
+  it('is compared with the same numbers as another solver computes', async () => {
     const base = await byGlpk(BASE);
     expect(compared.base?.status).toBe('optimal');
     expect(compared.base?.objective_value).toBeCloseTo(base.profit, 6);
@@ -233,7 +233,7 @@ describe('a plan with three scenarios', () => {
     expect(places.some((place) => place.startsWith('make|oak chair|'))).toBe(true);
   });
 
-  it('can be returned as CSV', async () => {
+  it('can be compared as CSV', async () => {
     const response = await fetch(`${service.url}/api/v1/projects/${project}/scenarios/compare`, {
       headers: { authorization: `Bearer ${token}`, accept: 'text/csv' },
     });
@@ -309,7 +309,7 @@ describe('a plan with three scenarios', () => {
     expect((await compare(other)).base).toMatchObject({ execution_id: base.id, status: 'optimal' });
   }, 60_000);
 
-  it('counts members that are missing from a plan as 0', async () => {
+  it('treats members that are missing from a plan as 0', async () => {
     const { id: other } = await makeProject(client);
     const at = `/projects/${other}`;
     const make = (card_type: string, label: string, data: object) =>

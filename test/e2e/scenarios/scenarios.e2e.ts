@@ -91,7 +91,7 @@ describe('scenarios', () => {
     ];
     const made = await client.post<ScenarioResponse>(at(), { name: 'Two shifts', description: 'More', changes });
     expect(made).toMatchObject({ project_id: project, name: 'Two shifts', description: 'More', changes });
-    // The changes are in the order of the request.
+    // The response keeps the order of the changes in the request.
     expect(JSON.stringify(made.changes)).toBe(JSON.stringify(changes));
     const other = await create('Fewer', hours(10));
     expect(await client.get(at(), { limit: 1 })).toEqual({ scenarios: [other], limit: 1, offset: 0, total: 2 });
@@ -127,7 +127,7 @@ describe('scenarios', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).updated_at > before).toBe(true);
   });
 
-  it('are checked completely, with each problem reported at its location', async () => {
+  it('are checked completely, and each problem is reported at its location', async () => {
     await makeShop();
     const wrong = [
       { kind: 'values', target: 'hours', to: 1 },
@@ -245,7 +245,7 @@ describe('a solve of scenarios', () => {
       ({ version } = await client.patch<CardResponse>(`/projects/${project}/cards/${card.id}`, { version, data }));
       await upload('products.csv', PRODUCTS.replace('50', String(50 + (value % 10))));
     };
-    // From now on, there are not enough hours for 40 tables.
+    // After this edit, there are not enough hours for 40 tables.
     await edit(0);
     const stopped = new AbortController();
     const edits = (async () => {
@@ -261,7 +261,7 @@ describe('a solve of scenarios', () => {
     expect(new Set(executions.map(({ created_at }) => created_at)).size).toBe(1);
     const found = await objectives(executions);
     const [base = NaN, first, second = NaN] = found as number[];
-    // With a common snapshot, each additional hour adds the same profit until 40 tables are made.
+    // If all runs used the same snapshot, each additional hour adds the same profit until 40 tables are made.
     expect(first).toBe(base);
     const step = second - base;
     expect(step).toBeGreaterThanOrEqual(50);
@@ -390,7 +390,7 @@ describe('a solve of scenarios', () => {
     const ids: string[] = [];
     for (let index = 0; index < 12; index += 1) ids.push((await create(`S ${index}`, hours(index))).id);
     const batches = await Promise.all(Array.from({ length: 4 }, () => solve({ scenario_ids: ids })));
-    // There are 48 executions and a single worker. More than 20 executions are waiting, but only in a few batches.
+    // With a single worker, more than 20 of the 48 executions are waiting, but they belong to only a few solves.
     expect(batches.flatMap(({ executions }) => executions)).toHaveLength(48);
     for (const { executions } of batches)
       for (const { id } of executions) await client.send('POST', `/projects/${project}/solve/executions/${id}/cancel`);
