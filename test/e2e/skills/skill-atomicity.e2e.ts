@@ -19,7 +19,7 @@ const B = { 'SKILL.md': 'B', 'b/b.txt': 'B' };
 const FROM_DEPLOYMENT = { 'SKILL.md': 'D', 'a.txt': 'D', 'b/b.txt': 'D' };
 const SETS: Record<string, Files> = { A, B, D: FROM_DEPLOYMENT };
 
-/** Reads the files of a mounted skill when it is called. */
+/** Returns the current contents of a mounted skill's files, by path. */
 async function textsOf({ files }: EffectiveSkill): Promise<Files> {
   const texts = await worker.app.get(FileTreeReaderService).readTexts([...files.values()]);
   return Object.fromEntries(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
@@ -38,7 +38,7 @@ const script: Script = async function* ({ configuration: { instructions, skills 
 };
 
 let first: Service;
-/** Second process, which also answers turns. */
+/** Second process, which also runs turns. */
 let worker: ScriptedService;
 let onFirst: Session;
 let onSecond: Client;
@@ -102,7 +102,7 @@ describe('a skill that a process replaces repeatedly while another process pulls
       seen.add(letter);
     };
 
-    // Ensures that the other loops run at least a few times, even if this loop is fast.
+    // Counts the rounds of the other loops, because this loop continues until each of them has run a few times.
     const rounds = [0, 0, 0, 0];
     const counted = (at: number, work: () => Promise<void>) => async (): Promise<void> => {
       await work();

@@ -12,7 +12,7 @@ interface Refusal {
 
 const service = useService();
 let client: Client;
-/** Paths of both owners of skills. */
+/** API paths of a deployment and a project, the two kinds of skill owners. */
 let owners: string[];
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ async function accepted(name: string, files: Files): Promise<void> {
   }
 }
 
-/** Does work that must not change stored data, and checks that rows and files stay the same. */
+/** Runs `work` and checks that it changes no rows and no files. */
 async function changingNothing(work: () => Promise<void>): Promise<void> {
   const before = await fingerprint(service.environment);
   await work();
@@ -77,9 +77,9 @@ describe('the paths in a skill', () => {
     ['a segment of 255 bytes', `${segment}/${segment}`],
     ['1,024 bytes', `${`${'a'.repeat(255)}/`.repeat(3)}${'a'.repeat(254)}/b`],
     ['512 levels', 'a/'.repeat(511) + 'a'],
-    ['spaces, dots and what other systems refuse', ' /.hidden/a:b*c?"<>|%2e%2e/\u{1F600} .txt'],
-    ['another case', 'skill.md'],
-    ['SKILL.md further in', 'x/SKILL.md'],
+    ['spaces, dots and characters that other systems reject', ' /.hidden/a:b*c?"<>|%2e%2e/\u{1F600} .txt'],
+    ['SKILL.md in lower case', 'skill.md'],
+    ['SKILL.md in a subdirectory', 'x/SKILL.md'],
   ])('can have %s', async (_, path) => await accepted('paths', { ...main, [path]: 'x' }));
 
   it('are normalized', async () => {
@@ -157,7 +157,7 @@ describe('the size of a skill', () => {
     });
   });
 
-  it('fits into a request of 8 MiB regardless of escape sequences', async () => {
+  it('may reach its limit even if all characters in the request are escaped', async () => {
     const [owner = ''] = owners;
     const escaped = (text: string) => [...text].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
     const text = `{"files": {"SKILL.md": "${escaped('x'.repeat(1_000_000))}"}}`;
@@ -194,19 +194,19 @@ describe('frontmatter', () => {
     ['a tab', 'name: own\nmore:\n\tx: 1', 4, 'tabs are not allowed as indentation'],
     ['a tag', 'name: own\ndescription: !!js/function "return 1"', 3, 'tags are not allowed'],
     ['an alias', 'name: own\na: &a x\nb: *a', 3, 'anchors are not allowed'],
-    ['a bomb of aliases', `x0: &x0 lol\n${bomb.join('\n')}`, 2, 'anchors are not allowed'],
-    ['a bomb of brackets', `a: ${'['.repeat(60_000)}`, 2, 'nested deeper than 64 levels'],
-    ['a bomb of braces', '{a: '.repeat(15_000), 2, 'nested deeper than 64 levels'],
-    ['a bomb of lists', '- '.repeat(30_000), 2, 'nested deeper than 64 levels'],
-    ['a bomb of commas', `a: [${','.repeat(60_000)}]`, 2, 'more than 10000 YAML tokens'],
-    ['a bomb of keys', Array.from({ length: 9_000 }, (_, index) => `k${index}:`).join('\n'), 2502, 'more than 10000'],
+    ['an alias bomb', `x0: &x0 lol\n${bomb.join('\n')}`, 2, 'anchors are not allowed'],
+    ['deeply nested brackets', `a: ${'['.repeat(60_000)}`, 2, 'nested deeper than 64 levels'],
+    ['deeply nested braces', '{a: '.repeat(15_000), 2, 'nested deeper than 64 levels'],
+    ['deeply nested lists', '- '.repeat(30_000), 2, 'nested deeper than 64 levels'],
+    ['too many commas', `a: [${','.repeat(60_000)}]`, 2, 'more than 10000 YAML tokens'],
+    ['too many keys', Array.from({ length: 9_000 }, (_, index) => `k${index}:`).join('\n'), 2502, 'more than 10000'],
     ['more than 65,536 bytes', `x: ${'y'.repeat(65_534)}`, 1, 'the frontmatter has more than 65536 bytes'],
     ['the name of another skill', 'description: x\nname: other', 3, 'the name is "other", but the skill is own'],
     ['a name that is a number', 'name: 5', 2, 'name is not a string'],
     ['a description that is a list', 'name: own\ndescription: [a, b]', 3, 'description is not a string'],
-    ['a key given twice', 'name: own\nname: own', 3, 'the key "name" appears twice'],
-    ['a list for a mapping', '- name', 2, 'the frontmatter is not a mapping'],
-  ])('is rejected with file, line and reason if it contains %s', async (_, yaml, line, reason) => {
+    ['a duplicate key', 'name: own\nname: own', 3, 'the key "name" appears twice'],
+    ['a list instead of a mapping', '- name', 2, 'the frontmatter is not a mapping'],
+  ])('is rejected with the file, line and reason if it contains %s', async (_, yaml, line, reason) => {
     await changingNothing(async () => {
       const text = `---\n${yaml}\n---\nText`;
       const [entry, ...more] = await refusal('own', { 'SKILL.md': text, 'other.md': '---\nnot: looked: at\n---\n' });

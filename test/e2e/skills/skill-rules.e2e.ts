@@ -165,7 +165,7 @@ describe('the skill and configuration API', () => {
     expect(await client.post('/files/content', file)).toMatchObject({ text: content, base64: null });
   });
 
-  it('keeps deployment instructions out of every turn’s reach, as they need company-level write access (rule 7)', async () => {
+  it('lets no turn write deployment instructions, which requires company-level write access (rule 7)', async () => {
     const { id, deployment, handle } = await scene();
     const member = await service.session({ company: company.company, role: 'member' });
     const body = { content: 'mine' };
@@ -183,15 +183,15 @@ describe('the skill and configuration API', () => {
     const files = new Map([['SKILL.md', 'mine']]);
     for (const agent of [principal, forged]) {
       expect(() => companyLevel(agent)).toThrow(Forbidden);
-      // @ts-expect-error an agent's principal has no company-level rights
+      // @ts-expect-error An agent's principal has no company-level rights.
       await expect(instructions.put(agent, handle, 'mine')).rejects.toThrow(Forbidden);
-      // @ts-expect-error an agent's principal has no company-level rights
+      // @ts-expect-error An agent's principal has no company-level rights.
       await expect(skills.put(agent, handle, 'alpha', files)).rejects.toThrow(Forbidden);
-      // @ts-expect-error an agent's principal has no company-level rights
+      // @ts-expect-error An agent's principal has no company-level rights.
       await expect(skills.delete(agent, handle, 'alpha')).rejects.toThrow(Forbidden);
-      // @ts-expect-error an agent's principal has no company-level rights
+      // @ts-expect-error An agent's principal has no company-level rights.
       await expect(deployments.create(agent, { name: 'Mine' })).rejects.toThrow(Forbidden);
-      // @ts-expect-error an agent's principal has no company-level rights
+      // @ts-expect-error An agent's principal has no company-level rights.
       await expect(deployments.delete(agent, handle)).rejects.toThrow(Forbidden);
       const place = { source: 'deployment' as const, deployment_name: handle };
       await expect(service.app.get(ContainerResolverService).findForWriting(agent, place)).rejects.toThrow(Forbidden);
@@ -218,7 +218,7 @@ describe('the skill and configuration API', () => {
     expect(await textOf(`/projects/${other.id}`)).toBe('Second text');
   });
 
-  it('pulls instructions and skills, except for either of them if it is set to false (rule 9)', async () => {
+  it('pulls instructions and skills unless the request sets them to false (rule 9)', async () => {
     const { handle, project, deployment } = await scene();
     const change = async (text: string) => {
       await client.put(`${deployment}/instructions`, { content: text });
@@ -273,7 +273,7 @@ describe('the skill and configuration API', () => {
     expect((await client.send('GET', `${project}/skills/alpha`)).status).toBe(404);
   });
 
-  it('reserves no skill name for the path of pull (rule 11)', async () => {
+  it('allows skill names that also occur in the path of pull (rule 11)', async () => {
     const { project, deployment } = await scene();
     for (const name of ['agent-config', 'pull', 'skills']) {
       await client.put(`${deployment}/skills/${name}`, { files: { 'SKILL.md': `${name}, of the deployment` } });

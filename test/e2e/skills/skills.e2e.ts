@@ -67,7 +67,7 @@ describe('skills', () => {
     });
   });
 
-  it('are not changed by an upload into a deployment', async () => {
+  it('include uploaded directories with a SKILL.md, even if their content is invalid', async () => {
     const { handle } = await makeDeployment(client);
     const tree = { source: 'deployment', deployment_name: handle } as const;
     await makeFile(client, tree, 'skills/faulty/SKILL.md', '---\na: b: c\n---\n# Title');
@@ -135,7 +135,7 @@ describe('skills', () => {
     }
   });
 
-  it('update the project’s time of last change', async () => {
+  it('update `updated_at` of the project when they change', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'x' });
     const { id, updated_at } = await makeProject(client, { from_deployment: handle });
     const moments = [updated_at];

@@ -22,7 +22,7 @@ beforeAll(async () => {
     'below/lines.ndjson': '{"a":1,"b":"x"}\n{"a":2}\n',
     'ragged.csv': 'a,b\n1,2\n3,4,5\n6,7\n',
     'empty.csv': '',
-    // The service keeps the time, whereas the other reader keeps the string.
+    // The service converts this value to a time, but the other reader returns the string.
     'zone.json': '[{"at":"2025-03-14T00:00:00+02:00"}]',
     'notes.md': 'no table',
   };

@@ -29,7 +29,7 @@ const refusal = async (route: string, body: object): Promise<unknown> => {
 };
 
 const PLAN = 'Plan 2025\n\nitem;price;due\noak;1.250;03/04/2025\npine;2.500;05/06/2025\nTotal;3.750;\n';
-/** Table with a total row that is read as data. */
+/** Table with a total row above the other rows, which the service reads as data. */
 const KEPT_TOTAL = 'region,qty\nTotal,30\nN,10\nS,20\n';
 
 describe('POST /files/table', () => {
@@ -58,7 +58,7 @@ describe('POST /files/table', () => {
     });
   });
 
-  it('reads a file in the requested dialect even if it was read without a dialect before', async () => {
+  it('reads a file in the requested dialect even after it was read without a dialect', async () => {
     await upload('plan.csv', PLAN);
     await table('plan.csv');
     const dialect = { decimal: '.', date_order: 'month_first', last_row: 6 };

@@ -200,7 +200,7 @@ describe('usage listings', () => {
     for (let round = 0; round < 40; round += 1) await compare(end(), end());
     await rollups.rollUp();
     expect(await count('usage_pending')).toBe(0);
-    // There are rows for six months for most spenders, plus the current month.
+    // Most spenders have rows for six months and for the current month.
     expect(await count('usage_months')).toBeGreaterThan(5 * 10);
     for (let round = 0; round < 40; round += 1) await compare(end(), end());
   }, 30_000);
@@ -259,7 +259,7 @@ describe('usage listings', () => {
       );
       await migration.up(runner);
       expect(await months()).toEqual(before);
-      // Pending rows are not included in the daily sums, so they must not be added twice to the monthly sums.
+      // The daily sums do not include pending rows. The migration must not add these rows to the monthly sums twice.
       await migration.down(runner);
       for (let number = 0; number < 20; number += 1) await charge(client);
       await migration.up(runner);
@@ -318,7 +318,7 @@ describe('usage listings', () => {
     ['usage_months_credits_to_date_check', { to_date: `{${'1,'.repeat(57)}NULL}` }],
     ['usage_months_credits_to_date_check', { to_date: `{NULL,${'1,'.repeat(56)}1}` }],
     [undefined, {}],
-  ])('are rejected for an invalid month: %s, %j', async (constraint, wrong) => {
+  ])('reject invalid monthly sums by constraint: %s, %j', async (constraint, wrong) => {
     const { user_id, month, to_date } = {
       user_id: 'user-0',
       month: '2024-02-01',

@@ -82,7 +82,7 @@ const span = (): Span => ({
   ...(random(3) > 0 && { until: moment().toISOString() }),
 });
 
-/** Callers with the part of the ledger that they can see, as a condition. */
+/** Callers with an SQL condition for the ledger entries that they can see. */
 const CALLERS = [
   { name: 'company', client: () => head, sees: 'true' },
   {
@@ -162,7 +162,7 @@ describe('usage by project and day', () => {
     const left: { pending: number; days: number }[] = [];
     for (let round = 0; round < 12; round += 1) {
       await spend(12);
-      // The last entries are not rolled up and stay pending, unless the service's own rollup is due at this moment.
+      // Rolls up only some entries, so that the others stay pending unless the service's own rollup runs now.
       if (round % 3 === 1) await service.app.get(RollupsService).rollUp(1 + random(20));
       left.push(
         ...(await rows<{ pending: number; days: number }>(
@@ -253,7 +253,7 @@ describe('usage by project and day', () => {
     }
   });
 
-  it('reads the sums by index, and only partial half days of the ledger at the ends of the span', async () => {
+  it('reads the sums by index, and from the ledger only the partial half days at both ends of the span', async () => {
     const { client, company: large } = await service.session({ user: 'head' });
     await client.get('/projects');
     // Adds a year of usage in another company.

@@ -219,7 +219,7 @@ describe('a usage listing', () => {
     expect(pages[0]?.users[0]).toEqual({ user_id: 'u2', display_name: 'User 2', email: null, totals: { credits: 3 } });
   });
 
-  it('includes the start of a span and excludes its end, and returns both', async () => {
+  it('includes the start of the span, excludes its end, and returns both', async () => {
     const { company, head, memberKey } = await makeCompany();
     const times = [
       '2026-03-01T23:59:59.999Z',
@@ -302,7 +302,7 @@ describe('a usage listing', () => {
     ]);
   });
 
-  it('reads only partial half days of the ledger at the ends of the span', async () => {
+  it('reads from the ledger only the partial half days at both ends of the span', async () => {
     const { company, head, member } = await makeCompany();
     await service.database.query(
       `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
@@ -325,7 +325,7 @@ describe('a usage listing', () => {
     expect(await minutes(member, span)).toEqual({ read: 45, credits: (60 * 24 * 4 + 90) / 2 });
     const halfDays = { since: '2026-01-05T12:00:00Z', until: '2026-01-10T12:00:00Z' };
     expect(await minutes(head, halfDays)).toEqual({ read: 0, credits: 60 * 24 * 5 });
-    // For each half day, the shorter part is read, whether it is inside or outside the span.
+    // If the part of a half day outside the span is shorter, the statement reads that part instead.
     const nearlyWhole = { since: '2026-01-05T01:00:00Z', until: '2026-01-10T23:30:00Z' };
     expect(await minutes(head, nearlyWhole)).toEqual({ read: 90, credits: 60 * 24 * 6 - 90 });
   });
@@ -348,7 +348,7 @@ describe('a usage listing', () => {
     };
     for (let month = 1; month <= 5; month += 1) await spendIn(`2026-0${month}-01`, spenders);
     await service.database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending');
-    // The remaining spenders are found in earlier months.
+    // Half of the spenders have no row for June, so the statement must use their row for May.
     await spendIn('2026-06-01', spenders / 2);
     for (const month of ['05', '06']) {
       const [since, until] = [`2026-${month}-08T00:00:00Z`, `2026-${month}-15T00:00:00Z`];
@@ -358,7 +358,7 @@ describe('a usage listing', () => {
       const nodes = nodesOf(plan);
       const ofMonths = nodes.filter((node) => node['Relation Name'] === 'usage_months');
       expect(ofMonths.reduce((sum, node) => sum + rowsSeen(node), 0)).toBe(2 * spenders);
-      // There are the total and two monthly rows for each spender.
+      // Each spender has a total and two monthly rows.
       expect(Math.max(...nodes.map(rowsSeen))).toBeLessThanOrEqual(3 * spenders);
     }
   });
@@ -376,7 +376,7 @@ describe('a usage listing', () => {
     await insert(async (...statement) => await service.database.query(...statement));
     await service.app.get(RollupsService).rollUp();
     await service.database.query('VACUUM (ANALYZE, TRUNCATE false) usage_pending');
-    // Runs in a single transaction, so that the service does not take any of the rows.
+    // Uses a single transaction, so that the service's own rollup cannot see the new rows.
     const plan = await service.app.get(DataSource).transaction(async (tx) => {
       await insert(async (...statement): Promise<unknown> => await tx.query(...statement));
       const [explained]: { 'QUERY PLAN': { Plan: Plan }[] }[] = await tx.query(

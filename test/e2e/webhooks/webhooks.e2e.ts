@@ -110,13 +110,13 @@ describe('webhooks', () => {
 
   it.each<[string, object, (string | number)[]]>([
     ['a private address', { url: 'https://10.0.0.1/hook' }, ['url']],
-    ['metadata', { url: 'https://[::ffff:169.254.169.254]/latest' }, ['url']],
-    ['no TLS', { url: 'http://example.com' }, ['url']],
-    ['no URL', { url: 'example' }, ['url']],
-    ['an unknown type', { events: ['cards.changed', 'nothing'] }, ['events', 1]],
-    ['no type', { events: [] }, ['events']],
-    ['no project', { project_id: 'x' }, ['project_id']],
-    ['another’s project', { project_id: '01a1fdd8-aae9-7686-bf03-000000000000' }, ['project_id']],
+    ['the address of a metadata service', { url: 'https://[::ffff:169.254.169.254]/latest' }, ['url']],
+    ['a URL without TLS', { url: 'http://example.com' }, ['url']],
+    ['an invalid URL', { url: 'example' }, ['url']],
+    ['an unknown event type', { events: ['cards.changed', 'nothing'] }, ['events', 1]],
+    ['no event types', { events: [] }, ['events']],
+    ['an invalid project id', { project_id: 'x' }, ['project_id']],
+    ['an unknown project', { project_id: '01a1fdd8-aae9-7686-bf03-000000000000' }, ['project_id']],
   ])('are rejected with %s', async (_, body, loc) => {
     const given = { url: receiver.url, events: CARDS, ...body };
     const answer = await client.send<{ detail: { loc: unknown[] }[] }>('POST', '/webhooks', { body: given });
@@ -128,7 +128,7 @@ describe('webhooks', () => {
     ['HTTPS://EXAMPLE.com:443/a/../b', 'https://example.com/b'],
     ['https://ex\u0430mple.com/', 'https://xn--exmple-4nf.com/'],
     ['\thttps://example.com/\u202Egpj', 'https://example.com/%E2%80%AEgpj'],
-  ])('are shown with the URL that receives their requests rather than with %j', async (url, used) => {
+  ])('are shown with the normalized URL that receives their requests instead of %j', async (url, used) => {
     const { id, url: shown } = await create({ url });
     expect(shown).toBe(used);
     expect(await client.patch(`/webhooks/${id}`, { url })).toMatchObject({ url: used });
@@ -203,7 +203,7 @@ describe('events', () => {
     expect(received[3]?.text).toBe(received[0]?.text);
   });
 
-  it('are given up after a day, and a hundred failures in a row disable the webhook', async () => {
+  it('are no longer retried after a day, and a hundred consecutive failures disable the webhook', async () => {
     receiver.answer = fail;
     const { id: project } = await makeProject(client);
     const { id } = await create();
@@ -324,7 +324,7 @@ describe('a receiver that hangs', () => {
     expect(receiver.received.filter(({ body }) => body.project_id === stuck).length).toBeLessThan(5);
   }, 60_000);
 
-  it('receives none of the claimed events after its webhook becomes inactive', async () => {
+  it('receives no claimed events after its webhook becomes inactive', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await create();
     const waiting: (() => void)[] = [];
@@ -374,9 +374,9 @@ describe('a webhook with 2,000 pending deliveries', () => {
 
   it.each([
     ['their first attempt', 0],
-    ['another attempt', 3],
+    ['a retry', 3],
   ])(
-    'skips additional events, counts them and shows the time, while its deliveries wait for %s',
+    'skips and counts additional events, and shows the time, while its deliveries wait for %s',
     async (_, attempts) => {
       receiver.answer = hang;
       const { id: project } = await makeProject(client);
@@ -395,7 +395,7 @@ describe('a webhook with 2,000 pending deliveries', () => {
     60_000,
   );
 
-  it('skips the later events if many occur at the same time', async () => {
+  it('delivers the first of many simultaneous events and skips the rest', async () => {
     receiver.answer = hang;
     const { id: project } = await makeProject(client);
     const { id } = await create();
@@ -415,7 +415,7 @@ describe('a webhook with 2,000 pending deliveries', () => {
     expect(ids).toEqual([ids[0], (ids[0] ?? 0) + 1, (ids[0] ?? 0) + 2, (ids[0] ?? 0) + 3]);
   }, 60_000);
 
-  it('receives new events again when deliveries have ended', async () => {
+  it('receives new events again after pending deliveries have ended', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await create();
     await wait(id, MAX_PENDING, 3);
