@@ -39,7 +39,7 @@ describe.each(PROVIDERS)('a provider of the type %s', (AGENT_PROVIDER, format) =
     expect(Object.keys({ ...whole, ...cut, ...failed }).length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(Object.entries(ODD[format].whole))('returns a complete response that is sent with %s', async (_, odd) => {
+  it.each(Object.entries(ODD[format].whole))('returns a complete response from a stream with %s', async (_, odd) => {
     const room = newRoom();
     const tokens = { input: 7, output: 3 };
     play({ text: TEXT, odd, tokens }, { text: ['Look. '], calls: CALLS, odd, tokens }, { text: TEXT, odd, tokens });
@@ -79,8 +79,8 @@ describe.each(PROVIDERS)('a provider of the type %s', (AGENT_PROVIDER, format) =
   });
 
   it('stays usable after any sequence of normal, odd, failed and stopped turns', async () => {
-    // An empty answer is retried, which takes seconds.
-    const { whole, cut, failed } = { ...ODD[format], failed: omit(ODD[format].failed, 'an empty answer') };
+    // An empty response is excluded, because it is retried, which takes seconds.
+    const { whole, cut, failed } = { ...ODD[format], failed: omit(ODD[format].failed, 'an empty response') };
     const odd = fc.constantFrom(...Object.values({ ...whole, ...cut, ...failed }));
     const text = fc.subarray(TEXT, { minLength: 1 });
     const reply = fc.record<ModelReply>({ text, calls: fc.subarray(CALLS), odd }, { requiredKeys: ['text'] });

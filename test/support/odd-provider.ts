@@ -10,7 +10,7 @@ export interface Sending {
   status?: number;
   headers?: Record<string, string>;
   pieces: (string | Uint8Array)[];
-  /** Fate of the connection after the last piece. */
+  /** Whether the connection is then ended, stays open or is lost. */
   after?: 'end' | 'open' | 'lost';
 }
 
@@ -90,28 +90,28 @@ const bytesOf = (events: WireEvent[]): Uint8Array[] =>
 const COMMON: Behaviors = {
   whole: {
     'null chunks': between('data: null\n\n'),
-    'chunks that are no objects': between('data: 42\n\n', 'data: ""\n\n', 'data: true\n\n', 'data: []\n\n'),
-    'chunks that are no JSON': between('data: keep-alive\n\n', 'data: {"cut\n\n'),
+    'chunks that are not objects': between('data: 42\n\n', 'data: ""\n\n', 'data: true\n\n', 'data: []\n\n'),
+    'chunks that are not JSON': between('data: keep-alive\n\n', 'data: {"cut\n\n'),
     comments: between(': OPENROUTER PROCESSING\n\n', ':\n\n'),
     'unknown events': between('event: heartbeat\ndata: {"type":"heartbeat","n":1}\n\n', 'event: x\ndata: x\n\n'),
     'ids and retry fields': between('id: 7\nretry: 3000\n\n'),
     'empty objects': between('data: {}\n\n'),
     'an error that is null': between('data: {"error":null}\n\n', 'data: {"error":{}}\n\n'),
-    'an open connection behind the end mark': (events) => stream(events, { after: 'open' }),
-    'an answer behind the end mark': (events) => ({ pieces: [framed(events) + DONE + framed(events)] }),
-    'bytes one by one': (events) => ({ pieces: bytesOf(events) }),
-    'line ends of Windows': (events) => ({ pieces: [(framed(events) + DONE).replaceAll('\n', '\r\n')] }),
-    'line ends of old Macs': (events) => ({ pieces: [(framed(events) + DONE).replaceAll('\n', '\r')] }),
+    'an open connection after the end marker': (events) => stream(events, { after: 'open' }),
+    'another response after the end marker': (events) => ({ pieces: [framed(events) + DONE + framed(events)] }),
+    'one byte at a time': (events) => ({ pieces: bytesOf(events) }),
+    'Windows line endings': (events) => ({ pieces: [(framed(events) + DONE).replaceAll('\n', '\r\n')] }),
+    'classic Mac OS line endings': (events) => ({ pieces: [(framed(events) + DONE).replaceAll('\n', '\r')] }),
     'no blank lines': (events) => ({ pieces: [(framed(events) + DONE).replaceAll('\n\n', '\n')] }),
-    'no space behind the colon': (events) => ({ pieces: [(framed(events) + DONE).replaceAll(': {', ':{')] }),
+    'no space after the colon': (events) => ({ pieces: [(framed(events) + DONE).replaceAll(': {', ':{')] }),
     'a byte order mark': (events) => ({ pieces: [`\uFEFF${framed(events)}${DONE}`] }),
-    'no last line end': (events) => ({ pieces: [(framed(events) + DONE).trimEnd()] }),
-    'values over several lines': (events) => ({
+    'no line ending at the end': (events) => ({ pieces: [(framed(events) + DONE).trimEnd()] }),
+    'multi-line values': (events) => ({
       pieces: [...events.map((event) => JSON.stringify(event, null, 1).replaceAll(/^/gm, 'data: ') + '\n\n'), DONE],
     }),
     'another content type': (events) => stream(events, { headers: { 'content-type': 'application/octet-stream' } }),
-    'the content type of JSON': (events) => stream(events, { headers: { 'content-type': 'application/json' } }),
-    'one value a line': (events) => ({
+    'a JSON content type': (events) => stream(events, { headers: { 'content-type': 'application/json' } }),
+    'one JSON value per line': (events) => ({
       headers: { 'content-type': 'application/x-ndjson' },
       pieces: [events.map((event) => `${JSON.stringify(event)}\n`).join('')],
     }),
@@ -119,31 +119,31 @@ const COMMON: Behaviors = {
   cut: {
     'a lost connection': (events) => ({ pieces: [framed(events.slice(0, -3))], after: 'lost' }),
     'an end without a reason': (events) => ({ pieces: [framed(events.slice(0, -3))] }),
-    'an error inside': (events) => stream([...events.slice(0, -3), { error: { message: 'No', code: 502 } }]),
-    'an error that is a text': (events) => stream([...events.slice(0, -3), { error: 'CUDA out of memory' }]),
+    'an error inside the stream': (events) => stream([...events.slice(0, -3), { error: { message: 'No', code: 502 } }]),
+    'an error that is a string': (events) => stream([...events.slice(0, -3), { error: 'CUDA out of memory' }]),
     'an error event without JSON': (events) => ({
       pieces: [`${framed(events.slice(0, -3))}event: error\ndata: upstream\n\n`],
     }),
-    'a chunk that is cut': (events) => ({ pieces: [`${framed(events.slice(0, -3))}data: {"choices":[{"del`] }),
+    'an incomplete chunk': (events) => ({ pieces: [`${framed(events.slice(0, -3))}data: {"choices":[{"del`] }),
   },
   failed: {
     'a web page': page(200),
-    'a web page that says it is a stream': () => ({ pieces: [PAGE] }),
+    'a web page with the content type of a stream': () => ({ pieces: [PAGE] }),
     'a redirect': respond(307, '', { location: 'http://127.0.0.1:9/v1/chat/completions' }),
     'bad credentials': respond(401, { error: { message: 'Invalid key' } }),
-    'no money': respond(402, { error: { message: 'Insufficient Balance' } }),
+    'insufficient credit': respond(402, { error: { message: 'Insufficient Balance' } }),
     'an unknown model': respond(404, { error: 'model "x" not found, try pulling it first' }),
     'a rejection': respond(400, { detail: [{ loc: ['body'], msg: 'no' }] }),
     'a rejection as a list': respond(400, [{ error: { code: 400, status: 'INVALID_ARGUMENT' } }]),
-    'a failed server': page(502),
+    'a bad gateway': page(502),
     'a rate limit': respond(429, {
       error: { message: 'Rate limit reached on tokens per min. Please try again in 2s.' },
     }),
-    'an error instead of an answer': respond(200, { error: { type: 'authentication_error', message: 'no' } }),
-    'an empty answer': respond(200, ''),
+    'an error with status 200': respond(200, { error: { type: 'authentication_error', message: 'no' } }),
+    'an empty response': respond(200, ''),
   },
 };
-for (const name of ['a failed server', 'a rate limit']) {
+for (const name of ['a bad gateway', 'a rate limit']) {
   const once = COMMON.failed[name];
   if (once !== undefined)
     COMMON.failed[name] = (events) => ({ ...once(events), headers: { ...once(events).headers, ...soon } });
@@ -155,7 +155,7 @@ const withDelta = (event: WireEvent, delta: WireEvent): WireEvent => ({
   ...event,
   choices: (event['choices'] as WireEvent[]).map((choice) => ({ ...choice, delta: { ...deltaOf(event), ...delta } })),
 });
-/** Changes each chunk of a call. */
+/** Changes each chunk of each call. */
 const calls = (change: (call: WireEvent & { function: WireEvent }, index: number) => WireEvent): OddBehavior =>
   changed((event, index) => {
     const pieces = deltaOf(event)['tool_calls'] as (WireEvent & { function: WireEvent })[] | undefined;
@@ -214,9 +214,7 @@ const OPENAI: Behaviors = {
   whole: {
     'no choices': between('data: {"choices":[]}\n\n', 'data: {"choices":null}\n\n', 'data: {"id":"x"}\n\n'),
     'choices without content': between('data: {"choices":[{}]}\n\n', 'data: {"choices":[{"delta":null}]}\n\n'),
-    'deltas that say nothing': between(
-      'data: {"choices":[{"delta":{"role":null,"content":null,"tool_calls":null}}]}\n\n',
-    ),
+    'empty deltas': between('data: {"choices":[{"delta":{"role":null,"content":null,"tool_calls":null}}]}\n\n'),
     'an unknown role': changed((event) => withDelta(event, { role: 'tool' })),
     'ids that are numbers': changed((event) => ({ ...event, id: 7, model: null, created: 'today' })),
     'empty finish reasons': changed((event) => ({
@@ -226,7 +224,7 @@ const OPENAI: Behaviors = {
         finish_reason: choice['finish_reason'] ?? '',
       })),
     })),
-    'finish reasons called None': changed((event) => ({
+    'finish reasons named None': changed((event) => ({
       ...event,
       choices: (event['choices'] as WireEvent[]).map((choice) => ({
         ...choice,
@@ -236,10 +234,10 @@ const OPENAI: Behaviors = {
     'an unknown finish reason': finish('eos_token'),
     'a finish reason in capitals': finish('STOP'),
     'no finish reason': finish(null),
-    'no end mark': (events) => ({ pieces: [framed(events)] }),
-    'no end mark and an open connection': (events) => ({ pieces: [framed(events)], after: 'open' }),
-    'a lost connection behind the finish reason': (events) => ({ pieces: [framed(events)], after: 'lost' }),
-    'an answer that is not streamed': (events) => ({
+    'no end marker': (events) => ({ pieces: [framed(events)] }),
+    'no end marker and an open connection': (events) => ({ pieces: [framed(events)], after: 'open' }),
+    'a lost connection after the finish reason': (events) => ({ pieces: [framed(events)], after: 'lost' }),
+    'a response that is not streamed': (events) => ({
       headers: { 'content-type': 'application/json' },
       pieces: [JSON.stringify(completion(events))],
     }),
@@ -247,24 +245,24 @@ const OPENAI: Behaviors = {
       headers: { 'content-type': 'text/plain' },
       pieces: [JSON.stringify(completion(events), null, 2)],
     }),
-    'the whole message once more at the end': (events) => stream([...events, completion(events)]),
-    'negative figures': usage({ prompt_tokens: -100_000, completion_tokens: -5 }),
-    'absurd figures': usage({ prompt_tokens: 1e300, completion_tokens: 4e9 }),
-    'figures that are texts': usage({ prompt_tokens: '10', completion_tokens: {} }),
-    'figures that are no object': usage('none'),
-    'figures in the choice': changed((event) => {
+    'the whole message repeated at the end': (events) => stream([...events, completion(events)]),
+    'negative token counts': usage({ prompt_tokens: -100_000, completion_tokens: -5 }),
+    'absurd token counts': usage({ prompt_tokens: 1e300, completion_tokens: 4e9 }),
+    'token counts that are strings': usage({ prompt_tokens: '10', completion_tokens: {} }),
+    'token counts that are not an object': usage('none'),
+    'token counts in the choice': changed((event) => {
       const { usage: figures, ...rest } = event;
       return figures === undefined ? event : { ...rest, choices: [{ usage: figures }] };
     }),
-    'calls without index': calls((call) => omit(call, 'index')),
-    'calls of one index': calls((call) => ({ ...call, index: 0, id: call['id'] ?? '' })),
+    'calls without an index': calls((call) => omit(call, 'index')),
+    'calls with the same index': calls((call) => ({ ...call, index: 0, id: call['id'] ?? '' })),
     'calls without ids': calls((call) => ({ ...call, id: null })),
-    'calls with one id': calls((call) => ({ ...call, id: 'call' })),
-    'calls without type': calls((call) => ({ ...call, type: null })),
+    'calls with the same id': calls((call) => ({ ...call, id: 'call' })),
+    'calls without a type': calls((call) => ({ ...call, type: null })),
     'arguments that are objects': wholeCalls((args) => parsed(args)),
     'arguments sent twice': wholeCalls((args) => args + args),
     'an empty object before the arguments': wholeCalls((args) => `{}${args}`),
-    'arguments inside a text': wholeCalls((args) => JSON.stringify(args)),
+    'arguments inside a string': wholeCalls((args) => JSON.stringify(args)),
     'calls that end with stop': finish('stop'),
     'reasoning in pieces': between('data: {"choices":[{"delta":{"reasoning_content":"hm "}}]}\n\n'),
     'reasoning details': between(
@@ -274,17 +272,17 @@ const OPENAI: Behaviors = {
       const { content } = deltaOf(event);
       return typeof content === 'string' ? withDelta(event, { content: [{ type: 'text', text: content }] }) : event;
     }),
-    'thinking among the content': changed((event, index) => {
+    'thinking within the content': changed((event, index) => {
       const thought = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] };
       return index === 0 ? [withDelta(event, { content: [thought] }), event] : event;
     }),
-    'halves of characters': changed((event) => {
+    'split characters': changed((event) => {
       const { content } = deltaOf(event);
       return Array.from({ length: textOf(content).length }, (_, at) =>
         withDelta(event, { content: textOf(content)[at] }),
       ).concat(typeof content === 'string' && content !== '' ? [] : [event]);
     }),
-    'a refusal in place of content': changed((event) => {
+    'a refusal instead of content': changed((event) => {
       const { content } = deltaOf(event);
       return typeof content === 'string' ? withDelta(event, { content: null, refusal: content }) : event;
     }),
@@ -301,7 +299,7 @@ const OPENAI: Behaviors = {
     ].map((reason) => [`the finish reason ${reason}`, finish(reason)]),
   ),
   failed: {
-    'an error object of vLLM': respond(400, { object: 'error', message: 'no', type: 'BadRequestError', code: 400 }),
+    'an error object from vLLM': respond(400, { object: 'error', message: 'no', type: 'BadRequestError', code: 400 }),
   },
 };
 
@@ -353,7 +351,7 @@ const ANTHROPIC: Behaviors = {
     'unknown deltas': between(
       'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"citations_delta"}}\n\n',
     ),
-    'halves of characters': typed('content_block_delta', (event) => {
+    'split characters': typed('content_block_delta', (event) => {
       const { type, text } = event['delta'] as WireEvent;
       if (type !== 'text_delta') return event;
       return textOf(text)
@@ -364,7 +362,7 @@ const ANTHROPIC: Behaviors = {
     'no start': without('message_start'),
     'two starts': (events) =>
       stream([...events.slice(0, 1), { ...events[0], message: { id: 'other' } }, ...events.slice(1)]),
-    'no block starts of texts': changed((event) =>
+    'no block starts for text': changed((event) =>
       event['type'] === 'content_block_start' && (event['content_block'] as WireEvent)['type'] === 'text' ? [] : event,
     ),
     'no block stops': without('content_block_stop'),
@@ -372,7 +370,7 @@ const ANTHROPIC: Behaviors = {
       pieces: events.map(({ type, ...data }) => `event: ${String(type)}\ndata: ${JSON.stringify(data)}\n\n`),
     }),
     'no event names': (events) => ({ pieces: events.map((event) => `data: ${JSON.stringify(event)}\n\n`) }),
-    'texts in the block starts': (events) => {
+    'text in the block starts': (events) => {
       const { content } = wholeAnthropic(events) as { content: WireEvent[] };
       return stream(
         events.flatMap<WireEvent>((event) => {
@@ -382,9 +380,9 @@ const ANTHROPIC: Behaviors = {
         }),
       );
     },
-    'no end mark': without('message_stop'),
-    'no end mark and an open connection': (events) => ({ pieces: [framed(events.slice(0, -1))], after: 'open' }),
-    'a lost connection behind the stop reason': (events) => ({ pieces: [framed(events.slice(0, -1))], after: 'lost' }),
+    'no end marker': without('message_stop'),
+    'no end marker and an open connection': (events) => ({ pieces: [framed(events.slice(0, -1))], after: 'open' }),
+    'a lost connection after the stop reason': (events) => ({ pieces: [framed(events.slice(0, -1))], after: 'lost' }),
     'no stop reason': without('message_delta'),
     'a stop reason that is null': stopReason(null),
     'an unknown stop reason': stopReason('bored'),
@@ -392,15 +390,15 @@ const ANTHROPIC: Behaviors = {
       headers: { 'content-type': 'application/json' },
       pieces: [JSON.stringify(wholeAnthropic(events))],
     }),
-    'negative figures': figures({ input_tokens: -100_000, output_tokens: -5 }),
-    'absurd figures': figures({ input_tokens: 1e300, output_tokens: 4e9 }),
-    'no figures': figures(undefined),
-    'figures that are texts': figures({ output_tokens: '7' }),
+    'negative token counts': figures({ input_tokens: -100_000, output_tokens: -5 }),
+    'absurd token counts': figures({ input_tokens: 1e300, output_tokens: 4e9 }),
+    'no token counts': figures(undefined),
+    'token counts that are strings': figures({ output_tokens: '7' }),
     'calls without ids': blocks((block) => ({ ...block, id: undefined })),
-    'calls with one id': blocks((block) => ({ ...block, ...(block['id'] !== undefined && { id: 'toolu' }) })),
+    'calls with the same id': blocks((block) => ({ ...block, ...(block['id'] !== undefined && { id: 'toolu' }) })),
     'calls without input': blocks((block) => omit(block, 'input')),
     'calls whose input is null': blocks((block) => ({ ...block, input: null })),
-    'indexes that are missing': changed((event) => omit(event, 'index')),
+    'missing indexes': changed((event) => omit(event, 'index')),
     'thinking without a signature': (events) =>
       stream([
         ...events.slice(0, 1),
@@ -408,7 +406,7 @@ const ANTHROPIC: Behaviors = {
         { type: 'content_block_stop', index: 80 },
         ...events.slice(1),
       ]),
-    'withheld thinking': (events) =>
+    'redacted thinking': (events) =>
       stream([
         ...events.slice(0, 1),
         { type: 'content_block_start', index: 81, content_block: { type: 'redacted_thinking', data: 'x' } },

@@ -301,7 +301,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
   });
 
   it('completes its reply at the end marker even if the connection stays open', async () => {
-    const odd = ODD[format].whole['an open connection behind the end mark'];
+    const odd = ODD[format].whole['an open connection after the end marker'];
     play({ text: ['Done.'], tokens: { input: 100, output: 10 }, ...(odd && { odd }) });
     const startedAt = performance.now();
     expect(await ask('Go')).toMatchObject([{ role: 'assistant', content: 'Done.' }]);
