@@ -14,7 +14,7 @@ const PACE_MS = 10;
 const POST_EVERY_MS = 2_000;
 /** Assumed interval between the requests of other callers while a request waits. */
 const CALL_EVERY_MS = 50;
-/** Maximum time to wait for the last response. A request that is then unanswered counts with its elapsed time. */
+/** Maximum time to wait for the last response. A request that is still unanswered then counts with its elapsed time. */
 const PATIENCE_MS = 5_000;
 /** Length of a clock tick in /proc/stat. */
 const TICK_MS = 10;
@@ -32,7 +32,7 @@ parentPort.once('message', () => {
   setTimeout(() => pending.destroy(Object.assign(new Error(), { code: 'UNANSWERED' })), PATIENCE_MS).unref();
 });
 
-// The first requests of a process are slower than all later requests.
+// Warms up the service, because the first requests to a process are slower than all later requests.
 for (const path of reads) await send('GET', path);
 parentPort.postMessage('ready');
 let posted = performance.now();

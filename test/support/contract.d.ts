@@ -15,8 +15,8 @@ export interface Document {
 }
 
 /**
- * Checks responses against an OpenAPI document. Properties that the document does not list are rejected, except in free-form
- * objects.
+ * Checks responses against an OpenAPI document. Rejects properties that the document does not list, except in
+ * free-form objects.
  */
 export class Contract {
   constructor(document: Document);

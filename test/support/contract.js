@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
  * Service tests load this module with Node rather than Jest, so that each Jest process compiles the schemas only once.
  */
 
-/** Recognizes router errors for paths and methods that the document does not list. */
+/** Returns whether the router rejected the path or method, which the document does not list. */
 const isRoutingError = (operation, status) => operation === undefined && (status === 404 || status === 405);
 /** The only date-time format of this service. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -18,8 +18,8 @@ const SENTENCE = {
 };
 
 /**
- * Checks responses against an OpenAPI document. Properties that the document does not list are rejected, except in free-form
- * objects.
+ * Checks responses against an OpenAPI document. Rejects properties that the document does not list, except in
+ * free-form objects.
  */
 export class Contract {
   #ajv = new Ajv2020({ allErrors: true, strictTypes: false, allowUnionTypes: true });

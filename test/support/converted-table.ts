@@ -79,7 +79,7 @@ export class TableFiles {
 const nameAndType = ({ name, type }: { name: string; type: string }): string => `${name} ${type}`;
 
 /**
- * Returns the message of the problem that a task is rejected with. Other errors and successful results fail the test.
+ * Returns the message of the problem with which a task is rejected. Other errors and successful results fail the test.
  */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   try {

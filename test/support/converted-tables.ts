@@ -59,5 +59,5 @@ export class ConvertedTables {
   }
 }
 
-/** DuckDB writes 64-bit integers as strings in JSON. */
+/** Converts 64-bit integers, which DuckDB writes as strings in JSON, to numbers. */
 const plain = (cell: unknown): unknown => (typeof cell === 'string' && /^-?\d+$/.test(cell) ? Number(cell) : cell);

@@ -38,7 +38,7 @@ export function exampleOperations(): Example[] {
     .sort((a, b) => rank(a) - rank(b));
 }
 
-/** Operations that create the resource for a parameter without an example, if it is not the POST of the path before it. */
+/** Operations that create the resource for a parameter, unless this is the POST operation of the preceding path. */
 const MAKERS: Record<string, string> = {
   budget_id: 'PUT /usage/budgets',
   upload_token: 'POST /files/upload/start',
@@ -102,7 +102,8 @@ export class ExampleSender {
     if (name === 'delivery_id') return this.deliveryId;
     const maker = makerOf(name, path);
     let body = await this.made(maker, name);
-    // The current snapshot cannot be deleted. Several runs are started, so that the last run is still queued when it is canceled.
+    // The current snapshot cannot be deleted, so an older snapshot is needed. Several runs are started, so that the
+    // last run is still queued when it is canceled.
     const more = { snapshot_id: 1, execution_id: 8 }[name] ?? 0;
     for (let count = 0; count < more; count++) {
       const next = await this.made(maker, name);

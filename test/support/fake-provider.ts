@@ -25,7 +25,7 @@ export interface ModelReply {
   fault?: { status: number; headers?: Record<string, string>; body?: string } | 'ends' | 'dies' | 'error' | 'hangs';
   /** Provider-specific data: fields of the message, of each call, and of Anthropic's thinking. */
   data?: { message?: object; calls?: object[]; thinking?: { thinking: string; signature: string } };
-  /** Sends the response as an odd provider would. */
+  /** Odd provider whose behavior the response imitates. */
   odd?: OddBehavior;
 }
 
@@ -157,7 +157,7 @@ export class FakeProvider {
       send(text(piece));
     }
     if (fault === 'error') send([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]);
-    // Gives written data time to be sent before the connection is closed.
+    // Closes the connection only after the written data has had time to arrive.
     else if (fault === 'dies') setTimeout(() => response.destroy(), 50);
     else if (fault === undefined) send(end);
     if (fault === 'dies') return;
@@ -184,7 +184,7 @@ export class FakeProvider {
 
 const isSystem = ({ role }: WireMessage): boolean => role === 'system' || role === 'developer';
 
-/** Returns whether providers accept an image. They check its first bytes and its size. */
+/** Returns whether providers accept the first bytes and the size of an image. */
 const isTaken = ({ media_type, base64 }: ModelImage): boolean =>
   base64.length <= MAX_BASE64 && BEGINNINGS[media_type]?.test(base64) === true;
 
@@ -225,7 +225,7 @@ interface Events {
 }
 
 const argumentsOf = (input: object | string): string => (typeof input === 'string' ? input : JSON.stringify(input));
-/** Splits the arguments, because they arrive in several chunks. */
+/** Splits the arguments of a call in two, because real providers send them in several chunks. */
 const halves = (text: string): [string, string] => [
   text.slice(0, Math.ceil(text.length / 2)),
   text.slice(Math.ceil(text.length / 2)),

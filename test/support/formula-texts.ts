@@ -43,7 +43,7 @@ export function printExpression(expression: Expression): string {
   }
 }
 
-/** Formats an expression, with parentheses if it is of one of these kinds. */
+/** Formats an expression, in parentheses if it has one of the given kinds. */
 function inside(expression: Expression, ...kinds: Expression['kind'][]): string {
   const text = printExpression(expression);
   return kinds.includes(expression.kind) ? `(${text})` : text;

@@ -153,7 +153,7 @@ export class Fuzzer {
     worker.agent.destroy();
   }
 
-  /** Returns a random operation. Deletions are rarer, because otherwise few resources would remain. */
+  /** Returns a random operation. Deletions are rare, because otherwise few resources would remain. */
   private operation({ dice }: Worker): Operation {
     const operation = dice.one(this.operations);
     return operation.method === 'DELETE' && dice.percent(70) ? dice.one(this.operations) : operation;
@@ -211,7 +211,7 @@ export class Fuzzer {
     for (const status of statuses) this.take(status, told);
   }
 
-  /** Uses a signed URL with wrong part lengths, ranges and changed signatures. */
+  /** Sends a request to a signed URL, possibly with a wrong length, an odd range or a changed signature. */
   private async useStore(worker: Worker): Promise<void> {
     const { dice, party } = worker;
     if (party.known.urls.length === 0) return;

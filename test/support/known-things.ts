@@ -30,7 +30,7 @@ const MADE = new Map<string, [string, string]>(
   }),
 );
 
-/** Resources of a company, as known from responses. */
+/** Resources of a company that responses have revealed so far. */
 export class KnownThings {
   /** Signed URLs. */
   readonly urls: string[] = [];

@@ -51,15 +51,15 @@ export interface BrowserPage {
   overflow: () => Promise<number>;
   /** Enters a token on the page, for a service that does not provide tokens. */
   paste: (token: string) => Promise<void>;
-  /** Allows console messages that match in the current test. */
+  /** Allows matching console messages in the current test. */
   mayComplain: (about: RegExp) => void;
   /** Allows another service to serve the page in the current test. */
   isServedBy: (service: { url: string }) => void;
 }
 
 /**
- * Opens a page for each test of the current block. The test fails if the page contacts a host that is not in `served`. It also
- * fails if the page logs an error to the console, such as a violation of the security policy.
+ * Opens a page for each test of the current block. The test fails if the page contacts a host that is not in `served`
+ * or logs an error to the console, such as a violation of the security policy.
  */
 export function usePage(served: () => readonly { url: string }[]): BrowserPage {
   let browser: Browser;

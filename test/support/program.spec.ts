@@ -38,11 +38,11 @@ describe('Program', () => {
   });
 
   it.each([
-    ['breaks a row', { chairs: 6, tables: 2 }],
-    ['breaks a bound', { chairs: 1, tables: 3 }],
-    ['is not whole', { chairs: 1.5, tables: 1 }],
+    ['violates a constraint', { chairs: 6, tables: 2 }],
+    ['violates a bound', { chairs: 1, tables: 3 }],
+    ['has a fraction for an integer variable', { chairs: 1.5, tables: 1 }],
     ['lacks a variable', { chairs: 1 }],
-    ['has another variable', { chairs: 1, tables: 1, beds: 1 }],
+    ['contains an unknown variable', { chairs: 1, tables: 1, beds: 1 }],
   ])('rejects a plan that %s', (_, values) => {
     expect(() => workshop().objectiveOf(glpk, new Map(Object.entries(values)), 1e-6)).toThrow(Error);
   });

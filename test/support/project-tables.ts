@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Returns the tables whose rows belong to projects, in the order of their names. Spend outlives its project, and rows with a
- * cascading foreign key are removed with the row that they refer to.
+ * Returns the tables with a `project_id`, ordered by name. Excludes usage tables, because spend outlives its project,
+ * and tables whose rows are deleted by a cascading foreign key.
  */
 export async function projectTables(database: Pick<pg.Client, 'query'>): Promise<string[]> {
   const { rows } = await database.query<{ name: string }>(`

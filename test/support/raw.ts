@@ -28,8 +28,8 @@ export async function raw(url: string, { method = 'GET', headers = {}, body }: R
     request.once('error', reject);
   });
   if (body instanceof Readable) {
-    // A server may reject a request before it has read it completely. In that case the response counts rather than the
-    // broken pipe.
+    // A server may reject a request before it has read the request completely. The broken pipe is then not an error,
+    // because the response still arrives.
     pipeline(body, request).catch((error: Error) => request.destroy(error));
   } else {
     request.end(body);

@@ -51,8 +51,8 @@ const v4 = require('@20minutes/s3rver/lib/signature/v4') as {
 };
 const authentication = require('@20minutes/s3rver/lib/middleware/authentication') as () => Middleware;
 
-// The package's canonical query leaves out the encoding of five characters that RFC 3986, and therefore Signature
-// Version 4, requires.
+// The package does not encode five characters in the canonical query, although RFC 3986 and therefore Signature
+// Version 4 require it.
 const { getStringToSign } = v4;
 v4.getStringToSign = (request, signature) => {
   const encode = (sign: string): string => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
@@ -212,7 +212,7 @@ export class S3Server {
       const found = await stat(store.getResourcePath(bucket, key, 'object')).catch(() => undefined);
       if (range.start !== undefined && found?.size === 0)
         throw new S3Error('InvalidRange', 'The range is not satisfiable');
-      // The package treats an end of 0 as missing, but not an object with the value 0.
+      // The package treats the number 0 as a missing end, so the end is passed as an object with the value 0.
       return await get(bucket, key, range.end === 0 ? { ...range, end: Object(0) as unknown } : range);
     };
     // The package's own method also removes empty folders, although another request may be writing to them.

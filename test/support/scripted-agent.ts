@@ -85,7 +85,7 @@ export class ScriptedService {
 /** Scripted service for a test file, with a connection to its database. */
 export type TestScriptedService = Pick<ScriptedService, 'app' | 'url' | 'session'> & { readonly database: pg.Client };
 
-/** Provides a scripted service to the tests of a file. It is started before the first test and stopped after the last test. */
+/** Provides a scripted service to the tests of a file. Starts it before the first test and stops it after the last. */
 export function useScriptedService(script: Script): TestScriptedService {
   let running: { environment: ServiceEnvironment; service: ScriptedService; database: pg.Client } | undefined;
   beforeAll(async () => {

@@ -31,7 +31,7 @@ export function findSecrets(text, secrets) {
 }
 
 /**
- * Length of the prefixes by which secrets are found. The search compares the hashes of all prefixes in a single pass.
+ * Length of the prefixes that the search hashes. A rolling hash of the text finds all prefixes in a single pass.
  */
 const BEGINNING = 8;
 const SLOTS = 2 ** 20;

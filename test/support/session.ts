@@ -13,7 +13,7 @@ export interface SessionOptions {
   name?: string;
   email?: string;
   picture?: string;
-  /** Issue time of the token in seconds of Unix time. Not included in the token by default. */
+  /** Issue time of the token as a Unix timestamp in seconds. Not included in the token by default. */
   issuedAt?: number;
   /** Lifetime of the token in seconds. Defaults to an hour. A negative number creates an expired token. */
   expiresIn?: number;

@@ -28,7 +28,7 @@ export class SignInProvider {
   lifetime = 600;
   /** Number of token refreshes. */
   renewals = 0;
-  /** Whether to reject refreshes, as if the person was signed out everywhere. */
+  /** Whether to reject refreshes, as if the person had signed out everywhere. */
   hasEnded = false;
   private readonly codes = new Map<string, Asked>();
   private readonly refreshTokens = new Set<string>();

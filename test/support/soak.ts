@@ -112,7 +112,7 @@ async function send(clients: Client[], project: string, body: object): Promise<n
   for (;;) {
     const by = clients[Math.floor(Math.random() * clients.length)] as Client;
     const answer = await by.send('POST', `/projects/${project}/chat`, { body }).catch((error: unknown) => {
-      // fetch reports a dead process only as a TypeError, whose class is not Jest's TypeError.
+      // fetch reports a dead process only as a TypeError. `instanceof` fails, because Jest has its own TypeError class.
       if ((error as Error).name === 'TypeError') return null;
       throw error;
     });

@@ -36,7 +36,7 @@ const tick = () => {
   last = now;
   setTimeout(tick, TICK_MS).unref();
 };
-// Excludes the time that the service needs to start.
+// Starts after five seconds, so that the start of the service does not count.
 setTimeout(() => {
   last = worked();
   tick();

@@ -16,7 +16,7 @@ export interface TrafficCounts {
   slowest_ms: number;
 }
 
-/** Kind of request that makes a change, and a way to check that change. */
+/** Kind of request that changes data, with functions that send it and find its changes. */
 export interface Work {
   /** Sends a single request with a unique id. */
   send(id: string): Promise<Answer>;
