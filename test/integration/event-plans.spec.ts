@@ -64,9 +64,9 @@ async function planOf(statement: string, parameters: unknown[]): Promise<{ block
 }
 
 it.each<[string, string, () => unknown[], number, number]>([
-  ['what follows an event', FOLLOWING, () => [some[0], 10], EVENTS_EACH - 10, 30],
-  ['streams', STREAMS, () => [some[0], 100], 100, 500],
-  ['that nothing of some streams is old', REMOVE_OLD, () => [some, 50, '24 h'], 0, 800],
+  ['the events after an event', FOLLOWING, () => [some[0], 10], EVENTS_EACH - 10, 30],
+  ['a page of streams', STREAMS, () => [some[0], 100], 100, 500],
+  ['no old events in streams with only new events', REMOVE_OLD, () => [some, 50, '24 h'], 0, 800],
 ])('finds %s by index', async (_, statement, parameters, count, blocks) => {
   expect(await db.database.manager.query(statement, parameters())).toHaveLength(count);
   const plan = await planOf(statement, parameters());

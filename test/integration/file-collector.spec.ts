@@ -108,7 +108,7 @@ async function age(): Promise<void> {
 }
 
 describe('the collector', () => {
-  it('deletes unreferenced blobs after the grace period, in a later pass than the one that marks them', async () => {
+  it('marks unreferenced blobs, and deletes them in a later pass after the grace period', async () => {
     const ref = await makeContainer();
     const [kept, replaced] = [await putFile(ref, 'kept', 'kept'), await putFile(ref, 'a', 'old')];
     const removed = await putFile(ref, 'b/c', 'removed');
@@ -128,7 +128,7 @@ describe('the collector', () => {
     expect(await reader.readText(ref, 'a')).toBe('new');
   });
 
-  it('removes the mark from a blob that is referenced again', async () => {
+  it('unmarks a blob that is referenced again', async () => {
     const ref = await makeContainer();
     const blob = await blobs.store(company_id, 'back');
     await collector.collect();
@@ -216,7 +216,7 @@ describe('the collector', () => {
           await collecting;
           await collector.collect();
           const here = await reader.filesBelow(target, '');
-          // A late copy either finds nothing, or is rejected by the foreign key and changes nothing.
+          // A copy after the deletion either finds no files, or the foreign key rejects it and it changes nothing.
           expect(here).toHaveLength(copied.status === 'fulfilled' ? copied.value : 0);
           for (const { path } of here) expect(await reader.readText(target, path)).toBe(`text ${path.slice(2)}`);
         },

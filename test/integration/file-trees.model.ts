@@ -1,4 +1,4 @@
-/** In-memory file tree that is written for clarity alone. Tests compare the real tree with it. */
+/** Simple in-memory file tree with which tests compare the real tree. */
 
 export interface ModelFile {
   kind: 'file';

@@ -179,11 +179,11 @@ describe('walks by cursor', () => {
 
 describe('run listings', () => {
   it.each([
-    ['all', {}, 'executions_listing_idx', RUNS],
-    ['those that have failed', { status: 'failed' }, 'executions_status_idx', 100],
-    ['tests', { is_test: true }, 'executions_tests_idx', 100],
-    ['those of a scenario', { scenario_id: SCENARIO }, 'executions_scenario_idx', 100],
-    ['those of a name', { q: 'run 99' }, 'executions_names_idx', 2],
+    ['all runs', {}, 'executions_listing_idx', RUNS],
+    ['failed runs', { status: 'failed' }, 'executions_status_idx', 100],
+    ['test runs', { is_test: true }, 'executions_tests_idx', 100],
+    ['runs of a scenario', { scenario_id: SCENARIO }, 'executions_scenario_idx', 100],
+    ['runs with a name', { q: 'run 99' }, 'executions_names_idx', 2],
   ] as const)('are read by index for %s', async (_, filter, index, total) => {
     const executions = new ExecutionViewsRepository(db.source);
     expect((await executions.page(reader, project_id, filter, page)).total).toBe(total);

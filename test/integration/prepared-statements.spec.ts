@@ -207,8 +207,8 @@ describe('a transaction', () => {
 
   it.each<[string, (tx: Tx, run: number) => Promise<unknown>]>([
     ['with parameters', (tx, run) => tx.query('SELECT fail_first($1)', [run])],
-    ['without', (tx, run) => tx.query(`SELECT fail_first(${run})`)],
-  ])('runs again if its last statements fail with a deadlock, %s', async (_, last) => {
+    ['without parameters', (tx, run) => tx.query(`SELECT fail_first(${run})`)],
+  ])('runs again if its last statement fails with a deadlock: %s', async (_, last) => {
     const { database } = db;
     await database.manager.query(
       `CREATE OR REPLACE FUNCTION fail_first(run integer) RETURNS void LANGUAGE plpgsql AS $$
@@ -225,7 +225,7 @@ describe('a transaction', () => {
     expect(rows).toEqual([[{ id: 90 }], 1]);
   });
 
-  it('has started by the time its first statement runs', async () => {
+  it('starts before its first statement, which runs at the right isolation level', async () => {
     const { database } = db;
     const level = `SELECT current_setting('transaction_isolation') AS level, now() = statement_timestamp() AS is_first`;
     expect(await database.transaction((tx) => tx.query(level))).toEqual([{ level: 'read committed', is_first: false }]);
@@ -255,12 +255,12 @@ describe('a connection that ends', () => {
   const end = 'SELECT pg_terminate_backend(pg_backend_pid()), $1::text';
 
   it.each<[string, (tx: Tx) => Promise<unknown>]>([
-    ['among statements that were asked for at once', (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']))],
+    ['in a pipeline', (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']))],
     [
-      'before others of the same piece',
+      'before other statements of the same pipeline',
       (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']), tx.query(insert, [50]), tx.query(insert, [50])),
     ],
-    ['with the first statement', (tx) => tx.query(end, [''])],
+    ['in the first statement', (tx) => tx.query(end, [''])],
   ])(
     'rejects all work on the connection, stores nothing, and is replaced by a working connection: %s',
     async (_, work) => {
@@ -274,7 +274,7 @@ describe('a connection that ends', () => {
     },
   );
 
-  it('ends the transaction even if it happens between two statements', async () => {
+  it('rolls back the transaction even if it ends between two statements', async () => {
     const { database } = db;
     const other = new pg.Client(db.url);
     await other.connect();
@@ -291,9 +291,9 @@ describe('a connection that ends', () => {
     expect(await database.manager.query('SELECT id FROM grown WHERE id = $1', [60])).toEqual([]);
   });
 
-  it('rejects the work if the server ends together with the sign-in', async () => {
+  it('rejects the work if the server ends during the sign-in', async () => {
     const { hostname, port } = new URL(db.url);
-    // As written by a backend whose server is killed while it accepts the connection.
+    // A backend sends this message if its server is killed while the backend accepts the connection.
     const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', '', ''];
     const body = Buffer.from(fields.slice(0, -1).join('\0') + '\0');
     const fatal = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), body]);

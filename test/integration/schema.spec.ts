@@ -117,7 +117,7 @@ describe('the migrated schema', () => {
   });
 
   it.each(Object.entries(COLUMNS_WITHOUT_REVISION))(
-    'has a complete list of which columns of %s change the entity tag',
+    'lists all columns of %s that do not change the entity tag',
     async (table, others) => {
       const { rows } = await client.query<{ name: string; watched: boolean }>(
         `SELECT a.attname AS name, a.attnum = ANY (t.tgattr) AS watched
@@ -145,7 +145,7 @@ describe('entity classes', () => {
   });
 });
 
-/** PostgreSQL flattens nested ANDs when it reads its own output. */
+/** Removes brackets, because PostgreSQL flattens nested ANDs when it reads its own output. */
 const withoutBrackets = (sql: string): string => sql.replace(/[()]/g, '');
 
 function columnProblems(table: string, column: ColumnMetadata, there: TableColumn[]): string[] {

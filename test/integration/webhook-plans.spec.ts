@@ -66,7 +66,7 @@ beforeAll(async () => {
      SELECT $1, uuidv7(i * interval '-1 s'), i, 'cards.changed', repeat('x', 300) FROM generate_series(1, $2::integer) i`,
     [backlogs[1], MANY_STREAMS],
   );
-  // Creates delivered messages for all other webhooks.
+  // Creates ten ended deliveries for each webhook.
   await manager.query(
     `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body, attempts, state, next_attempt_at)
      SELECT id, id, 'm' || i, 'cards.changed', '', 1, 'delivered', NULL FROM webhooks, generate_series(1, 10) i`,
@@ -92,7 +92,7 @@ it('finds due deliveries without reading all pending deliveries', async () => {
   expect((plan['Shared Hit Blocks'] ?? Infinity) + (plan['Shared Read Blocks'] ?? Infinity)).toBeLessThan(FEW_BLOCKS);
 });
 
-it('sends each project’s oldest delivery first, and the next delivery only after that one has ended', async () => {
+it('sends each project’s oldest delivery first, and the next delivery only after the oldest has ended', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await add(few, 1, { count: 3 });
   await add(few, 2, { count: 3 });
@@ -107,7 +107,7 @@ it('sends each project’s oldest delivery first, and the next delivery only aft
   expect(await of()).toEqual(['few 2', 'few 2']);
 });
 
-it('sends at most four projects and two retries per webhook in parallel, and ten deliveries per company', async () => {
+it('sends events of at most four projects and two retries per webhook, and ten deliveries per company, in parallel', async () => {
   const [one = '', two = '', three = ''] = await webhooksOf(7, 3);
   for (const id of [one, two, three]) {
     for (let stream = 1; stream <= 9; stream += 1) await add(id, stream, { count: 2 });
@@ -146,7 +146,7 @@ it('chooses projects at random, regardless of their age', async () => {
   expect(taken.size).toBeGreaterThan(20);
 });
 
-it('resends a delivery independently while it is in flight, without affecting other claims', async () => {
+it('resends a delivery even if it is in flight, and ignores the result of the earlier attempt', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   const deliveries = new WebhookDeliveriesRepository(db.source);
   for (let stream = 1; stream <= 4; stream += 1) await add(few, stream);
