@@ -187,7 +187,7 @@ const repeated = (times: number, before: string, core: string, after = ''): stri
  * problems.
  */
 const EXHAUSTING: [string, string, RegExp][] = [
-  ['counting for ever', 'SELECT count(*) FROM range(1000000000000)', /query_timeout/],
+  ['endless counting', 'SELECT count(*) FROM range(1000000000000)', /query_timeout/],
   [
     'cross joins',
     'SELECT count(*) FROM orders a, orders b, orders c, orders d WHERE a.id + b.id + c.id + d.id < 0',
@@ -208,17 +208,21 @@ const EXHAUSTING: [string, string, RegExp][] = [
     "SELECT levenshtein(repeat('a', 90000), repeat('b', 90000))",
     /query_timeout/,
   ],
-  ['a list of everything', 'SELECT list(range) FROM range(10000000000)', /out_of_memory|query_timeout/],
+  ['a huge list', 'SELECT list(range) FROM range(10000000000)', /out_of_memory|query_timeout/],
   ['a long range', 'SELECT range(1000000000)', /out_of_memory|invalid_sql/],
-  ['a long text', "SELECT repeat('x', 4000000000)", /out_of_memory|invalid_sql/],
-  ['a text beyond all', "SELECT repeat('x', 9000000000000000000)", /invalid_sql|out_of_memory/],
-  ['a padded text', "SELECT lpad('x', 2000000000, 'y')", /out_of_memory|invalid_sql|query_timeout|answered/],
+  ['a long string', "SELECT repeat('x', 4000000000)", /out_of_memory|invalid_sql/],
+  ['an impossibly long string', "SELECT repeat('x', 9000000000000000000)", /invalid_sql|out_of_memory/],
+  ['a padded string', "SELECT lpad('x', 2000000000, 'y')", /out_of_memory|invalid_sql|query_timeout|answered/],
   [
-    'texts that double',
+    'strings that double',
     `SELECT ${repeated(12, 'concat(', "repeat('x', 100000)", ", repeat('x', 100000000))")}`,
     /out_of_memory|query_timeout|answered/,
   ],
-  ['one text of all', "SELECT string_agg(repeat('x', 1000), '') FROM range(10000000)", /out_of_memory|query_timeout/],
+  [
+    'a string of all rows',
+    "SELECT string_agg(repeat('x', 1000), '') FROM range(10000000)",
+    /out_of_memory|query_timeout/,
+  ],
   ['large rows', "SELECT repeat('x', 9000000) FROM range(100)", /invalid_sql/],
   [
     'many wide rows',
@@ -226,15 +230,11 @@ const EXHAUSTING: [string, string, RegExp][] = [
     /answered|out_of_memory/,
   ],
   [
-    'a sort of everything',
+    'a huge sort',
     'SELECT random() AS r FROM range(1000000000) ORDER BY r DESC',
     /out_of_memory|query_timeout|answered/,
   ],
-  [
-    'groups of everything',
-    'SELECT range, count(*) FROM range(1000000000) GROUP BY range',
-    /out_of_memory|query_timeout/,
-  ],
+  ['a huge GROUP BY', 'SELECT range, count(*) FROM range(1000000000) GROUP BY range', /out_of_memory|query_timeout/],
   [
     'a regular expression',
     "SELECT regexp_matches(repeat('a', 100000), '(a*)*(a*)*(a|aa)*b')",
@@ -247,11 +247,11 @@ const EXHAUSTING: [string, string, RegExp][] = [
   ],
   ['LIKE with wildcards', `SELECT repeat('a', 30000) LIKE '${'%a'.repeat(300)}%b'`, /answered|query_timeout/],
   ['parentheses', `SELECT ${repeated(10_000, '(', '1', ')')}`, /invalid_sql/],
-  ['lists in lists', `SELECT ${repeated(10_000, '[', '', ']')}`, /invalid_sql/],
+  ['nested lists', `SELECT ${repeated(10_000, '[', '', ']')}`, /invalid_sql/],
   ['subqueries', `${repeated(5_000, 'SELECT (', 'SELECT 1', ')')}`, /invalid_sql/],
   ['some subqueries', `${repeated(150, 'SELECT (', 'SELECT 1', ')')}`, /answered|invalid_sql|query_timeout/],
-  ['functions in functions', `SELECT ${repeated(900, 'abs(', '1', ')')}`, /answered|invalid_sql/],
-  ['not not', `SELECT ${'NOT '.repeat(20_000)}true`, /invalid_sql/],
+  ['nested functions', `SELECT ${repeated(900, 'abs(', '1', ')')}`, /answered|invalid_sql/],
+  ['repeated NOT', `SELECT ${'NOT '.repeat(20_000)}true`, /invalid_sql/],
   ['a long sum', `SELECT 1${' + 1'.repeat(20_000)}`, /invalid_sql/],
   ['unions', `SELECT 1${' UNION ALL SELECT 1'.repeat(4_000)}`, /answered|invalid_sql|query_timeout|out_of_memory/],
   [
@@ -266,14 +266,14 @@ const EXHAUSTING: [string, string, RegExp][] = [
   ],
   ['8 MB of SQL', `SELECT '${'x'.repeat(8_000_000)}'`, /invalid_sql/],
   [
-    'a struct of everything',
+    'a struct of huge lists',
     'SELECT {a: list(range), b: list(range), c: list(range)} FROM range(1000000000)',
     /out_of_memory|query_timeout/,
   ],
-  ['a map of everything', 'SELECT map(list(range), list(range)) FROM range(100000000)', /out_of_memory|query_timeout/],
+  ['a huge map', 'SELECT map(list(range), list(range)) FROM range(100000000)', /out_of_memory|query_timeout/],
   ['lists of lists', 'SELECT list_transform(range(100000), x -> range(100000))', /out_of_memory|query_timeout/],
   [
-    'unnest of unnest',
+    'parallel unnest calls',
     'SELECT unnest(range(1000000)), unnest(range(1000000)) FROM range(1000000)',
     /answered|out_of_memory/,
   ],
@@ -283,15 +283,11 @@ const EXHAUSTING: [string, string, RegExp][] = [
     /query_timeout|invalid_sql/,
   ],
   ['factorials', 'SELECT sum(factorial(33)) FROM range(100000000000)', /query_timeout|invalid_sql/],
-  ['an error that is asked for', "SELECT error('0 is no number')", /invalid_sql/],
-  [
-    'a window over everything',
-    'SELECT sum(range) OVER (ORDER BY random()) FROM range(1000000000)',
-    /query_timeout|out_of_memory/,
-  ],
+  ['a call of error()', "SELECT error('0 is no number')", /invalid_sql/],
+  ['a huge window', 'SELECT sum(range) OVER (ORDER BY random()) FROM range(1000000000)', /query_timeout|out_of_memory/],
   ['printf with a width', "SELECT printf('%2000000000d', 1)", /out_of_memory|invalid_sql|answered/],
   ['format with a width', "SELECT format('{:>2000000000}', 1)", /out_of_memory|invalid_sql|answered/],
-  ['JSON in JSON', `SELECT json('${repeated(20_000, '[', '', ']')}')`, /answered|invalid_sql/],
+  ['nested JSON', `SELECT json('${repeated(20_000, '[', '', ']')}')`, /answered|invalid_sql/],
   ['bits', "SELECT bitstring('1', 2000000000)", /out_of_memory|invalid_sql|answered/],
 ];
 

@@ -39,23 +39,29 @@ const shapes: Record<string, Shape> = {
   bars: { content: 'a|b\n1|x\n2|y\n', options: { sep: '|' } },
   'a named delimiter': { content: 'sep=;\na;b\n1;2\n', options: { sep: ';', skiprows: 1 } },
   'decimal commas': { content: 'p;q\n1,5;2\n0,25;3\n', options: { sep: ';', decimal: ',' } },
-  'points as thousands': {
+  'points as thousands separators': {
     content: 'p;q\n1.234,5;x\n12.345.678,25;y\n',
     options: { sep: ';', decimal: ',', thousands: '.' },
   },
-  'commas as thousands': { content: 'p,q\n"1,234.5",x\n"12,345",y\n', options: { thousands: ',' } },
-  'blanks as thousands': { content: 'p;q\n1 234,5;x\n12 345;y\n', options: { sep: ';', decimal: ',', thousands: ' ' } },
-  'apostrophes as thousands': { content: "p;q\n1'234.5;x\n12'345;y\n", options: { sep: ';', thousands: "'" } },
+  'commas as thousands separators': { content: 'p,q\n"1,234.5",x\n"12,345",y\n', options: { thousands: ',' } },
+  'spaces as thousands separators': {
+    content: 'p;q\n1 234,5;x\n12 345;y\n',
+    options: { sep: ';', decimal: ',', thousands: ' ' },
+  },
+  'apostrophes as thousands separators': {
+    content: "p;q\n1'234.5;x\n12'345;y\n",
+    options: { sep: ';', thousands: "'" },
+  },
   exponents: { content: 'a,b\n1.5E+03,x\n2e-3,y\n' },
   'negative and signed numbers': { content: 'a,b\n-1,+2.5\n3,-.5\n' },
   'leading zeros': { content: 'zip,n\n01234,1\n98765,2\n', options: { dtype: { zip: 'str' } } },
   'long identifiers': { content: 'id,n\n12345678901234567,1\n1,2\n', options: { dtype: { id: 'str' } } },
   'a BOM': { content: '\ufeffa,b\n1,ä\n', options: { encoding: 'utf-8-sig' } },
-  'UTF-16, little end first': {
+  'little-endian UTF-16': {
     content: Buffer.from('\ufeffa;b\n1;ä\n', 'utf16le'),
     options: { sep: ';', encoding: 'utf-16' },
   },
-  'UTF-16, big end first': {
+  'big-endian UTF-16': {
     content: Buffer.from('\ufeffa;b\n1;ä\n', 'utf16le').swap16(),
     options: { sep: ';', encoding: 'utf-16' },
   },
@@ -70,14 +76,17 @@ const shapes: Record<string, Shape> = {
   'empty lines': { content: 'a,b\n1,x\n\n2,y\n\n' },
   'empty cells': { content: 'a,b,c\n1,,x\n,2.5,\n3,4,y\n' },
   'an empty column': { content: 'a,b,c\n1,,x\n2,,y\n' },
-  'texts that others take for nulls': { content: 'a,b\nNA,1\nnull,2\nn/a,3\n', options: { keep_default_na: false } },
-  'ragged rows, left out': {
+  'strings that other readers treat as null': {
+    content: 'a,b\nNA,1\nnull,2\nn/a,3\n',
+    options: { keep_default_na: false },
+  },
+  'omitted ragged rows': {
     content: 'a,b\n1,x\n2,y,z\n3,w\n',
     ignoreErrors: true,
     options: { on_bad_lines: 'skip' },
   },
   'empty names': { content: 'a,,c\n1,2,3\n4,5,6\n', names: ['a', 'column_2', 'c'] },
-  'doubled names': { content: 'a,a,b\n1,2,3\n4,5,6\n', names: ['a', 'a_2', 'b'] },
+  'duplicate names': { content: 'a,a,b\n1,2,3\n4,5,6\n', names: ['a', 'a_2', 'b'] },
   'no header': {
     content: '1,x\n2,y\n',
     options: { header: null },
@@ -87,7 +96,7 @@ const shapes: Record<string, Shape> = {
   'German dates': { content: 'day;n\n14.03.2025;1\n31.12.1999;2\n', options: dates('%d.%m.%Y') },
   'British dates': { content: 'day;n\n14/03/2025;1\n01/12/1999;2\n', options: dates('%d/%m/%Y') },
   'American dates': { content: 'day;n\n03/14/2025;1\n12/01/1999;2\n', options: dates('%m/%d/%Y') },
-  'dates with months': { content: 'day;n\n14-Mar-2025;1\n31-Dec-1999;2\n', options: dates('%d-%b-%Y') },
+  'dates with month names': { content: 'day;n\n14-Mar-2025;1\n31-Dec-1999;2\n', options: dates('%d-%b-%Y') },
   'dates of eight digits': { content: 'day;n\n20250314;1\n19991231;2\n', options: dates('%Y%m%d') },
   timestamps: { content: 'day;n\n2025-03-14 08:30:00;1\n1999-12-31T23:59:59;2\n', options: dates('ISO8601') },
   booleans: { content: 'a,b\ntrue,1\nFALSE,2\n' },
@@ -101,7 +110,7 @@ const shapes: Record<string, Shape> = {
     format: 'json',
     options: { orient: 'records' },
   },
-  'objects in lines': { content: '{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n', format: 'json', options: { lines: true } },
+  'one object per line': { content: '{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n', format: 'json', options: { lines: true } },
   'a workbook with dates': { format: 'xlsx' },
   'another sheet': { format: 'xlsx', sheet: 'Lanes', options: { sheet_name: 'Lanes' } },
   'merged cells': { format: 'xlsx', sheet: 'Merged', options: { sheet_name: 'Merged' } },

@@ -15,7 +15,7 @@ const REGIONS = ['north', 'south', '10', '9'];
 interface Bound {
   name: string;
   kind: Kind;
-  /** Whether the index alone runs over its set. Lags are only meaningful in this case. */
+  /** Whether the index runs over a set of single members. Otherwise, a lag would be meaningless. */
   hasOrder: boolean;
 }
 type Kind = 'city' | 'week' | 'region';
@@ -280,7 +280,7 @@ class Maker {
     const { name, kinds, over, where, isPairs } = family;
     if (isPairs && where === undefined && scope.lanes.length > 0) return `${name}[${this.one(scope.lanes).join(', ')}]`;
     if (!isPairs && where === undefined) return `${name}[${kinds.map((kind) => this.key(scope, kind)).join(', ')}]`;
-    // Adds sums over new index names, possibly restricted to the members that the known names refer to.
+    // Returns a sum over new index names, possibly restricted to the members that names in scope refer to.
     const renamed = new Map(over.map((one, at) => [one, this.newName(kinds[at]!)]));
     const fresh = over.map((one) => renamed.get(one)!);
     const index = isPairs

@@ -20,7 +20,7 @@ class Faulty extends Error {
   }
 }
 
-/** Members by index name, and the sets over which single indices run. */
+/** Members by index name and, for an index over a set of single members, the name of the set. */
 interface Scope {
   members: Map<string, string>;
   homes: Map<string, string>;
