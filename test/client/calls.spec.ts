@@ -78,12 +78,12 @@ describe('call', () => {
 
   it.each([
     [
-      'refused',
+      'rejected',
       async () => await Promise.resolve(json({ detail: 'Project not found', code: 'project_not_found' }, 404)),
     ],
     ['answered by a proxy', async () => await Promise.resolve(new Response('gone', { status: 404 }))],
     ['not answered', async () => await Promise.reject(new TypeError('fetch failed'))],
-  ])('names the method and URL of a request if it is %s', async (_, fetch) => {
+  ])('throws an error with the method and URL if the request is %s', async (_, fetch) => {
     const client = new WorkspaceClient({ baseUrl: BASE, fetch, retry: { maxRetries: 0 } });
     const path = '/api/v1/projects/{project_id}';
     await expect(client.DELETE(path, { params: { path: { project_id: 'p' } } })).rejects.toMatchObject({

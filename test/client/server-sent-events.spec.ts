@@ -59,7 +59,7 @@ describe('server-sent events', () => {
 
   it.each([
     ['a byte order mark', '\uFEFFdata: a\n\n', [{ event: 'message', data: 'a' }]],
-    ['an event that is not whole', 'data: a\n\ndata: b\n', [{ event: 'message', data: 'a' }]],
+    ['an incomplete event', 'data: a\n\ndata: b\n', [{ event: 'message', data: 'a' }]],
     ['an event without data', 'event: x\nid: 1\n\ndata: a\n\n', [{ event: 'message', data: 'a' }]],
     [
       'fields without a value',
@@ -70,7 +70,7 @@ describe('server-sent events', () => {
       ],
     ],
     ['unknown fields', 'retry: 5\nfoo: bar\ndata: a\n\n', [{ event: 'message', data: 'a' }]],
-    ['a return at the very end', 'data: a\r\r', [{ event: 'message', data: 'a' }]],
+    ['a carriage return at the end', 'data: a\r\r', [{ event: 'message', data: 'a' }]],
   ])('may contain %s', async (_, text, events) => {
     for (const cuts of [[], Array.from({ length: 40 }, (_, place) => place)])
       expect(await read(text, cuts)).toEqual(events);

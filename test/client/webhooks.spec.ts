@@ -10,25 +10,22 @@ describe('verifyWebhook', () => {
   it.each([
     ['an object', signed()],
     ['Headers', new Headers(signed())],
-    [
-      'names in another case',
-      { ...Object.fromEntries(Object.entries(signed()).map(([k, v]) => [k.toUpperCase(), v])) },
-    ],
+    ['upper-case names', { ...Object.fromEntries(Object.entries(signed()).map(([k, v]) => [k.toUpperCase(), v])) }],
     ['several signatures', { ...signed(), 'webhook-signature': `v1,bad v2,x ${signed()['webhook-signature'] ?? ''}` }],
   ])('returns the event from a request signed by the service, with headers as %s', async (_, headers) => {
     expect(await verifyWebhook(body, headers, secret)).toEqual(JSON.parse(body));
   });
 
   it.each([
-    ['another body', `${body} `, signed(), secret],
-    ['another secret', body, signed(), newSecret()],
-    ['another id', body, { ...signed(), 'webhook-id': 'msg_2' }, secret],
+    ['a changed body', `${body} `, signed(), secret],
+    ['a different secret', body, signed(), newSecret()],
+    ['a changed id', body, { ...signed(), 'webhook-id': 'msg_2' }, secret],
     ['an old time', body, signed(new Date(Date.now() - 301_000)), secret],
     ['a time in the future', body, signed(new Date(Date.now() + 302_000)), secret],
-    ['no number as time', body, { ...signed(), 'webhook-timestamp': 'soon' }, secret],
+    ['a time that is not a number', body, { ...signed(), 'webhook-timestamp': 'soon' }, secret],
     ['no signature', body, { ...signed(), 'webhook-signature': undefined }, secret],
-    ['a signature that is no Base64', body, { ...signed(), 'webhook-signature': 'v1,???' }, secret],
-    ['a cut signature', body, { ...signed(), 'webhook-signature': 'v1,' }, secret],
+    ['a signature that is not Base64', body, { ...signed(), 'webhook-signature': 'v1,???' }, secret],
+    ['an empty signature', body, { ...signed(), 'webhook-signature': 'v1,' }, secret],
   ])('rejects a request with %s', async (_, sent, headers, by) => {
     await expect(verifyWebhook(sent, headers, by)).rejects.toBeInstanceOf(WebhookVerificationError);
   });

@@ -25,7 +25,7 @@ describe('advisory locks', () => {
 
   it.each([
     [
-      'a lock of all companies',
+      'a lock for all companies',
       `hashtextextended('solves:' || $1, 0) hashtextextended('solves: claims', 0)`,
       'solves: claims',
     ],

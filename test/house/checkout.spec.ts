@@ -50,7 +50,7 @@ async function installing(): Promise<void> {
 
 describe('the setup of a checkout', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'ends npm before it ends itself on %s',
+    'waits for npm to end before it ends on %s',
     async (signal) => {
       const { child, ended } = setUp();
       await installing();

@@ -47,7 +47,7 @@ describe('a migration', () => {
     [false, 'a trigger on another table', ['ALTER TABLE cards ADD a int', 'CREATE TRIGGER t AFTER INSERT ON turns']],
     [
       false,
-      'a lock that comes later',
+      'a lock after the first statement',
       [
         'ALTER TABLE cards ADD a int',
         'LOCK TABLE cards, turns IN ACCESS EXCLUSIVE MODE',
@@ -56,19 +56,19 @@ describe('a migration', () => {
     ],
     [
       false,
-      'a lock of some',
+      'a lock on only some tables',
       ['LOCK TABLE cards IN ACCESS EXCLUSIVE MODE', 'ALTER TABLE cards ADD a int', 'ALTER TABLE turns ADD a int'],
     ],
     [
       true,
-      'a lock of all',
+      'a lock on all tables',
       [
         'LOCK TABLE turns, cards IN ACCESS EXCLUSIVE MODE',
         'ALTER TABLE cards ADD a int',
         'ALTER TABLE turns ADD a int',
       ],
     ],
-  ])('follows the rule: %s for %s', (expected, _what, statements) => {
+  ])('complies with the rule (%s) if it contains %s', (expected, _what, statements) => {
     expect(locksFirst(migration(...statements))).toBe(expected);
   });
 });
