@@ -38,7 +38,7 @@ async function makeContainer(kind: 'deployment' | 'agent_config' = 'deployment')
   return { company_id: 'one', container_id: await db.database.transaction((tx) => containers.create(tx, 'one', kind)) };
 }
 
-/** Writes a skill in the same way as the modules above this one do. */
+/** Writes a skill in the same way as the modules that depend on the files module. */
 async function putSkill(ref: ContainerRef, skill: string, files: Record<string, string | Buffer>): Promise<void> {
   const stored = await blobs.storeAll(ref.company_id, Object.values(files));
   const byPath = new Map(Object.keys(files).map((path, index) => [path, stored[index] ?? { blob_id: '', size: 0 }]));

@@ -58,8 +58,7 @@ beforeAll(async () => {
      INSERT INTO deployments (company_id, name, handle, container_id) SELECT company_id, 'D ' || i, 'd-' || i, container_id FROM made`,
     [DEPLOYMENTS, COMPANIES],
   );
-  // Some runs have failed, were tests, belong to the scenario or have a name. A few hundred projects have a few runs
-  // each.
+  // Some runs failed, are tests, belong to the scenario or have a name. A few hundred projects have a few runs each.
   await manager.query(
     `INSERT INTO executions (project_id, company_id, user_id, triggered_by, status, created_at, ended_at, due_at, is_test, name,
                              scenario_id, cards, result, error)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Patterns that match secrets from any source. */
+/** Patterns that match secrets by their format, even if no test has recorded them. */
 const PATTERNS = {
   'a bearer token': /\bBearer\s+[\w~+/-]{8,}/i,
   'a JSON web token': /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/,

@@ -83,7 +83,7 @@ export class Service {
   }
 }
 
-/** Removes the database and the files. No process may be using them any longer. */
+/** Removes the database and the files. No process may still be using them. */
 export async function removeEnvironment({ databaseUrl, dataDir }: ServiceEnvironment): Promise<void> {
   if (databaseUrl !== '') await dropDatabase(databaseUrl);
   await rm(dataDir, { recursive: true, force: true });

@@ -22,7 +22,7 @@ export interface SoakOptions {
   killWithinMs: number;
 }
 
-/** Counts of what happened during the soak. */
+/** Counts of posts, turns, changes and kills during the soak. */
 export interface SoakCounts {
   posted: number;
   turns: number;

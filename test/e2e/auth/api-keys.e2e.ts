@@ -203,7 +203,7 @@ describe('an API key', () => {
     const key = await makeKey(promoted, { role: 'company' });
     const demoted = await signIn(service.url, service.environment.secret, { ...at(30), role: 'member' });
     expect((await me(demoted.client)).status).toBe(200);
-    // The role also takes the issue time of a later token with the same role.
+    // A later token with the same role updates the issue time of the stored role.
     const latest = await signIn(service.url, service.environment.secret, { ...at(10), role: 'member' });
     expect((await me(latest.client)).status).toBe(200);
     for (const secondsAgo of [90, 20]) {
@@ -278,8 +278,8 @@ describe('a message posted with an API key', () => {
   });
 });
 
-describe('a revoked API key', () => {
-  it('becomes invalid immediately in every process, and its streams are closed', async () => {
+describe('an API key in use', () => {
+  it('becomes invalid in every process immediately after its revocation, and its streams are closed', async () => {
     const { id: project } = await makeProject(owner.client);
     const [key, kept] = [await makeKey(owner), await makeKey(owner)];
     const open = (process: Service, by: Key): Promise<EventStream> => EventStream.open(process.url, by.key, project);
@@ -295,7 +295,7 @@ describe('a revoked API key', () => {
     unrelated.close();
   });
 
-  it('is rejected if the body of a request arrives after the revocation', async () => {
+  it('is rejected if the body of a request arrives only after its revocation', async () => {
     const { id: project } = await makeProject(owner.client);
     for (const endsBefore of [true, false]) {
       const key = await makeKey(owner);

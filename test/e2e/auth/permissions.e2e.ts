@@ -137,7 +137,7 @@ describe('every operation in a private project', () => {
     'read-only key of the owner',
     'another company',
   ]);
-  /** An operation of each module for each required role. */
+  /** One operation for each combination of a module and a required role. */
   const samples = inProjects.filter(
     (one, index) => index === inProjects.findIndex((other) => kindOf(other) === kindOf(one)),
   );

@@ -64,7 +64,7 @@ const REAPER = /FROM turns WHERE state = '\w+' AND due_at/;
 /** Statement that claims turns, which reads all waiting turns. */
 const CLAIM = /WITH RECURSIVE company AS /;
 
-/** Returns the tables that a plan scans completely or through an index scan that is not a look-up by key. */
+/** Returns the tables that a plan scans completely, or through an index without looking up specific rows. */
 function scanned(plan: Plan, queue?: string): string[] {
   const { 'Node Type': type, 'Relation Name': relation, 'Index Cond': condition, Plans = [] } = plan;
   // An `IS NULL` condition selects too few rows to count as an index look-up.

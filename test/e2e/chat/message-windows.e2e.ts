@@ -121,7 +121,7 @@ describe('a window of large messages', () => {
     expect(pages.length).toBe(9);
   });
 
-  it('contains only the newest message if the next message is too large, and is empty past the end', async () => {
+  it('contains its newest message even if that message alone is too large, and is empty past the end', async () => {
     const file_ids = `ARRAY[CASE i WHEN 3 THEN repeat(E'\\u0001', 3000000) ELSE 'small' END]`;
     const conversation_id = await makeConversation(4, { content: `''`, file_ids });
     const sequences = async (query: Query) =>

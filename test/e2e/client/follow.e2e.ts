@@ -334,7 +334,7 @@ describe('the events of a project', () => {
     expect(events.at(-1)?.type).toBe('project.deleted');
   }, 60_000);
 
-  it('resume after a known event, and missing events are reported', async () => {
+  it('resume after a known event, and begin with a resync after an unknown event', async () => {
     const { id: project } = await makeProject(session.client);
     const path = { project_id: project };
     for (const name of ['A', 'B'])

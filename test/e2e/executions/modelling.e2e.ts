@@ -106,7 +106,7 @@ it('solves a model that was written as statements, and explains a conflict, as i
   expect(await latest()).toMatchObject({ result: { objective_value: 240, variables: { chairs: 18, tables: 0 } } });
 });
 
-it('creates a plan with data files as in docs/modelling.md', async () => {
+it('solves a model with data files, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const text = await readFile(page, 'utf8');
@@ -118,7 +118,7 @@ it('creates a plan with data files as in docs/modelling.md', async () => {
   expect(completeness).toMatchObject({ feasibility_result: 'pass', overall: 'complete' });
 });
 
-it('creates a plan for several weeks in a single model with a result table, as in docs/modelling.md', async () => {
+it('solves a single model for several weeks and writes a result table, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const conversations = await readPage();

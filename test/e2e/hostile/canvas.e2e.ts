@@ -51,7 +51,7 @@ const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const letters = (count: number): string => 'x'.repeat(count);
 
-/** Cards to add to a canvas, and the number of them that are accepted. */
+/** Cards to add to a canvas, and the number of accepted cards. */
 const CANVASES: [string, NewCard[], number][] = [
   ['formulas of 13,852 characters', times(68, (index) => constraint(index, sum(13_852, 45, `y${index}`))), 68],
   ['formulas of 2,000 characters', times(100, (index) => constraint(index, sum(2_000, 0, `y${index}`))), 100],

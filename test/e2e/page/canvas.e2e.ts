@@ -514,7 +514,7 @@ inBrowser('the canvas', () => {
       expect([name, await tab.page.getByRole('button', { name }).count()]).toEqual([name, 0]);
   });
 
-  it('holds 500 cards without rendering all of them', async () => {
+  it('handles 500 cards without rendering all of them', async () => {
     await begin();
     const template = await add('variable', 'Template', { name: 'x', domain: 'integer', upper: 40 });
     const made = Array.from({ length: 500 }, (_, at) => ({

@@ -182,7 +182,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('navigation', { name: 'Runs and scenarios' }).waitFor();
   });
 
-  it('holds no connection while the tab is hidden, and catches up afterwards', async () => {
+  it('keeps no connection open while the tab is hidden, and catches up afterwards', async () => {
     const ended: string[] = [];
     tab.page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
     const session = await shared.session();

@@ -42,7 +42,7 @@ inBrowser('the page in several windows of a browser', () => {
     await message(page).fill(text);
     await page.keyboard.press('Enter');
     await said(page, text).waitFor();
-    // Waits until the turn has ended. Only the conversation shows this.
+    // The conversation shows this text until the turn has ended.
     await page.getByText('The agent is').waitFor({ state: 'detached' });
   }
 

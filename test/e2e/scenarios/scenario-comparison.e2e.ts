@@ -233,7 +233,7 @@ describe('a plan with three scenarios', () => {
     expect(places.some((place) => place.startsWith('make|oak chair|'))).toBe(true);
   });
 
-  it('can be compared as CSV', async () => {
+  it('can be compared in CSV format', async () => {
     const response = await fetch(`${service.url}/api/v1/projects/${project}/scenarios/compare`, {
       headers: { authorization: `Bearer ${token}`, accept: 'text/csv' },
     });

@@ -227,7 +227,7 @@ describe('a solve of scenarios', () => {
     const { executions: both } = await solve({ scenario_ids: [ids[1]], include_base: true });
     expect(both.map(({ scenario_id }) => scenario_id)).toEqual([null, ids[1]]);
     expect(await objectives(both)).toEqual([PROFIT, 3_400]);
-    // The run solves the canvas itself.
+    // With `include_base`, the canvas itself is also solved, which updates its feasibility.
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe('pass');
     const { executions: none } = await solve({ scenario_ids: [(await create('None', hours(-1))).id] });
     expect((await over(none[0]?.id ?? '')).result?.status).toBe('infeasible');

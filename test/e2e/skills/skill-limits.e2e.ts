@@ -28,7 +28,7 @@ const put = async (owner: string, name: string, files: unknown) => {
   return await client.send<SkillSummary & Refusal>('PUT', path, { body: { files } });
 };
 
-/** Returns the error entries of a put that both owners reject. */
+/** Returns the error entries of a PUT request that both owners reject. */
 async function refusal(name: string, files: Files): Promise<Refusal['detail']> {
   const answers = await Promise.all(owners.map(async (owner) => await put(owner, name, files)));
   expect([name, ...answers.map(({ status }) => status)]).toEqual([name, 422, 422]);
