@@ -7,9 +7,9 @@ import { join, relative } from 'node:path';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm test`, with Jest's own arguments after `--`. At the end, failed test files run again separately. If all of them pass the
- * second time, the run passes and lists them under "Flaky tests". If TEST_REPORT is the path of a folder, this list is also
- * written to the file `flaky` in it, and the duration of each test file to the file `seconds`.
+ * `npm test`, with Jest's own arguments after `--`. At the end, failed test files run again separately. Files that pass the second
+ * time are listed under "Flaky tests". If all of them pass, the run passes. If TEST_REPORT is the path of a folder, this list is
+ * also written to the file `flaky` in it, and the duration of each test file to the file `seconds`.
  */
 
 /** If more files than this fail, the code is broken and the tests are not just flaky. */
@@ -37,15 +37,19 @@ async function main(args) {
   const hasFault = results.some(({ fault }) => fault !== undefined);
   if (failed.length === 0 || failed.length > MAX_FLAKY_FILES || hasFault) return code;
 
-  for (const { file } of failed) {
+  const repaired = [];
+  for (const { file, failures } of failed) {
     console.error(`\nRunning ${relative(ROOT, file)} once more, alone`);
     const again = await runJest('again', [...args, '--runTestsByPath', file]);
-    if (again.code !== 0) return again.code ?? 1;
+    if (again.signal !== null) return 1;
+    if (again.code === 0) repaired.push({ file, failures });
   }
-  const list = failed.flatMap(({ file, failures }) => failures.map(({ test, error }) => flaky(file, test, error)));
-  console.error(`\nFlaky tests (failed, then passed alone)\n\n${list.join('\n')}`);
-  if (report !== undefined) appendFileSync(join(report, 'flaky'), `${list.join('\n')}\n`);
-  return 0;
+  const list = repaired.flatMap(({ file, failures }) => failures.map(({ test, error }) => flaky(file, test, error)));
+  if (list.length > 0) {
+    console.error(`\nFlaky tests (failed, then passed alone)\n\n${list.join('\n')}`);
+    if (report !== undefined) appendFileSync(join(report, 'flaky'), `${list.join('\n')}\n`);
+  }
+  return repaired.length === failed.length ? 0 : code;
 }
 
 /** Runs Jest. Returns its exit code, or the signal that ended it, and the result of each test file. */
