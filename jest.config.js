@@ -37,8 +37,8 @@ const unit = { ...common, displayName: 'unit' };
 const SCHEMA = '/test/integration/schema\\.spec\\.ts$';
 
 /**
- * Folders whose unit tests use the built modules. They share hundreds of modules, which are loaded once in each Jest process.
- * Other tests set the clock of their modules or declare applications, so Jest has to load both the tests and the modules.
+ * Folders whose unit tests use the built modules. These tests share hundreds of modules, which each Jest process loads only once.
+ * Other tests use fake timers or define their own Nest applications, so Jest has to load the modules itself.
  */
 const BUILT = [
   ...['canvas', 'data-engine', 'embedded-postgres', 'guide', 'modelling', 'solver'].map((name) => `packages/${name}`),

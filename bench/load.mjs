@@ -92,10 +92,10 @@ export function mixedRequest(to, operations, data) {
 const autocannonRequest = ({ method, path, headers, body }) => ({ method, path: `/api/v1${path}`, headers, body });
 
 /**
- * Puts both sides under load alternately, several times. Returns the measurements of each side and their ratio.
+ * Warms up each side for `warmUp` seconds, then puts both sides under load alternately, several times. Without the warm-up, Node
+ * would not have optimized the code yet, unlike in a service that runs for days.
  *
- * Before that, each side warms up for `warmUp` seconds. Node compiles frequently executed code, and a real service runs for
- * days.
+ * @returns the measurements of each side and their ratio
  */
 export async function duel(sides, operation, data, { warmUp, rounds, seconds }) {
   const results = sides.map(() => ({ rates: [], cpu: [], latencies: [] }));

@@ -51,7 +51,7 @@ export async function measureTurns(company, projects) {
   return { worker: worker.rate, both: both.rate };
 }
 
-/** Runs `work` and waits until `count` turns have ended. Returns the turns per second between the first and the last end. */
+/** Runs `work` until `count` turns have ended. Returns the turns per second between the ends of the first and the last turn. */
 async function ended(count, work) {
   const client = new pg.Client({ connectionString: environment.databaseUrl });
   await client.connect();

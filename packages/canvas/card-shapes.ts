@@ -19,6 +19,5 @@ export function gapsOfShape({ card_type, data }: Content): Gap[] {
 export const fieldOf = <Value>({ card_type, data }: Content, field: string): Value | undefined =>
   valueOf<Value>(CARD_KINDS[card_type].fields, data, field);
 
-/** Whether any known field is set. */
 export const hasKnownField = ({ card_type, data }: Content): boolean =>
   CARD_KINDS[card_type].fields.some(({ name: field }) => data[field] !== undefined);

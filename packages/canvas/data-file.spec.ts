@@ -230,7 +230,7 @@ describe('a set in a file', () => {
     ]);
   });
 
-  it('changes the model digest only with fields that a solve reads', () => {
+  it('affects the model digest only through the fields that a solve reads', () => {
     const digests = [
       [products()],
       [products({ file_path: 'others.csv' })],

@@ -81,7 +81,7 @@ describe('workbook with XML namespaces', () => {
     expect(await textOf([['oak', day]], options)).toBe(`oak\t${date}`);
   });
 
-  it('is read from prefixed elements and without cells from foreign namespaces', async () => {
+  it('can use prefixed elements, and its cells in foreign namespaces are ignored', async () => {
     const sheet =
       `<x:worksheet xmlns:x="${MAIN}" xmlns:o="urn:other"><x:sheetData><x:row r="1"><x:c t="inlineStr"><x:is><x:t>n</x:t></x:is></x:c>` +
       '<o:c><o:v>9</o:v></o:c></x:row><x:row r="2"><x:c><x:v>5</x:v><o:v>9</o:v></x:c></x:row></x:sheetData>' +

@@ -121,8 +121,8 @@ function readStatus(path: string): Promise<ClaimStatus | 'dead'> {
 }
 
 /**
- * Returns whether the socket file still exists. An owner may have checked this claim before the claim was listening.
- * The owner then considered the socket dead and removed its file.
+ * Returns whether the socket file still exists. Another claimant may have probed the socket before it was listening,
+ * considered it dead, and removed its file after becoming the owner.
  */
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(

@@ -6,7 +6,7 @@ const MODEL =
   'budget = 200; maximize profit: 30 carts + 22 rickshaws; Budget: 10 carts + 8 rickshaws <= budget; Labour: 2 carts + rickshaws <= 36; Least: rickshaws - carts >= -20';
 const WHOLE = `carts, rickshaws integer; ${MODEL}; Demand: carts <= 15; requirement: none`;
 
-/** Asks a question after a solve of the model. Returns the limits that the answer lists. */
+/** Solves the model, asks a question, and returns the limits that the answer lists. */
 async function limitsIn(model: string, question: string): Promise<string[]> {
   const room = new Room();
   await room.say(`${model}; ${CLOSED}`);

@@ -100,8 +100,8 @@ export class RunCard {
   @ObjectArrayField(() => RunAdjustment, {
     optional: true,
     description:
-      'Changes that the scenario makes to the columns of a data card, in the order they are applied. Absent ' +
-      'without such changes',
+      'Changes that the scenario makes to the columns of a data card, in the order they are applied. Absent if ' +
+      'there are no such changes',
   })
   adjustments?: RunAdjustment[];
 

@@ -82,7 +82,7 @@ export class ScenarioChange {
     minLength: 1,
     maxLength: MAX_FORMULA_LENGTH,
     description:
-      'Only for `column`: condition on the members. Refers by name to columns of the same set and of its key',
+      'Only for `column`: condition that selects the members. It can use the names of other columns of the set, including its key',
     example: 'region = "north" and price > 10',
   })
   where?: string;

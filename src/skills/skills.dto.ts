@@ -86,7 +86,7 @@ export class ProjectSkillDetail {
   @StringMapField({ description: 'File texts by path relative to the skill’s own directory' })
   files!: Record<string, string>;
 
-  @EnumField(['project', 'deployment'], { optional: true, description: '`project` when the project set its own copy' })
+  @EnumField(['project', 'deployment'], { optional: true, description: '`project` if the project has its own copy' })
   scope!: 'project' | 'deployment';
 
   @BooleanField({ description: 'Whether it shadows a deployment skill of this name' })
@@ -99,7 +99,7 @@ export class ProjectSkillDetail {
 
 /** Mounted skill without its contents. */
 export class ProjectSkillSummary extends SkillSummary {
-  @EnumField(['project', 'deployment'], { description: '`project` when the project set its own copy' })
+  @EnumField(['project', 'deployment'], { description: '`project` if the project has its own copy' })
   scope!: 'project' | 'deployment';
 
   @BooleanField({ description: 'Whether it shadows a deployment skill of this name' })

@@ -154,7 +154,7 @@ export class TableDialect implements Dialect {
   @EnumField(SUBTOTAL_CHOICES, {
     nullable: true,
     description:
-      'Handling of rows that look like totals: `keep` leaves them in the table, `drop` removes them. Null without such rows',
+      'Handling of rows that look like totals: `keep` leaves them in the table, `drop` removes them. Null if there are no such rows',
   })
   subtotals!: SubtotalChoice | null;
 

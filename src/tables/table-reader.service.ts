@@ -32,7 +32,7 @@ export interface TableName {
   dialect?: DialectOptions;
 }
 
-/** Table with its own container. */
+/** Table and the container of its file. The tables of a query can be in different containers. */
 export interface ContainerTable extends TableName {
   container: ContainerRef;
 }

@@ -87,7 +87,7 @@ export class BudgetResponse {
   })
   reached_at!: Date | null;
 
-  @DateTimeField({ nullable: true, description: 'Time at which counting restarts; null for a total' })
+  @DateTimeField({ nullable: true, description: 'Time at which counting restarts; null if `period` is `total`' })
   period_ends_at!: Date | null;
 
   @DateTimeField()

@@ -13,7 +13,10 @@ export type Interval = readonly [from: number, until: number];
 
 const EMPTY: Interval = [-Infinity, -Infinity];
 
-/** Span of time, divided into whole units between the nearest midnights or noons, and edges that are added or subtracted. */
+/**
+ * Time span, divided into a part that starts and ends at midnight or noon, and the partial units before and after it. A partial
+ * unit that ends before it starts is subtracted.
+ */
 export interface DividedSpan {
   whole: Interval;
   before: Interval;

@@ -19,8 +19,8 @@ export interface Share {
  *
  * Parameters:
  * - $1: Company.
- * - $2 to $7: Start and end in seconds of the whole days, the edge before and the edge after. An edge that ends before it
- *   begins is subtracted.
+ * - $2 to $7: Starts and ends, in Unix seconds, of the whole days, the partial day before and the partial day after them. A
+ *   partial day that ends before it starts is subtracted.
  * - $10 and $11, with a share: Caller, and the id of the spender if `own` is set.
  */
 const spentIn = (key: string, share: Share | null): string => {

@@ -46,7 +46,7 @@ export type CountedFor = {
   spender: { column: 'user_id' | 'api_key_id'; id: string } | null;
 } | null;
 
-/** Listing rows by kind of spender. */
+/** Row type of a usage listing, by kind of spender. */
 interface UsageRows {
   users: UserUsageRow;
   api_keys: ApiKeyUsageRow;

@@ -209,7 +209,7 @@ describe('queue rows', () => {
   });
 });
 
-describe('a process that stops', () => {
+describe('a stopping process', () => {
   it('releases its claimed rows', async () => {
     await add('a', 'b', 'c');
     const { begun, stop } = await startProcess();
@@ -235,7 +235,7 @@ describe('a process that stops', () => {
     expect(await stored()).toMatchObject([{ state: 'done' }, { state: 'open', is_held: false }]);
   });
 
-  it('stops even if its database is unavailable', async () => {
+  it('ends even if its database is unavailable', async () => {
     await add('a');
     const { begun, stop, said } = await startProcess();
     await begun(1);

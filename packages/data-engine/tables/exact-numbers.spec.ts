@@ -301,7 +301,7 @@ describe('Parquet columns that cannot be read exactly', () => {
     expect(await refusal(files.convert(Buffer.from(PYARROW[name], 'base64'), 'parquet'))).toBe(sentence);
   });
 
-  it('do not include maps whose keys recur only in other maps', async () => {
+  it('do not include maps that share keys only with other maps', async () => {
     const maps = "SELECT unnest([MAP {'a.b': MAP {'k': 1}, 'a': MAP {'b': 2, 'k': 3}}, MAP {'a': MAP {'k': 4}}]) AS m";
     const { columns, rows } = await files.convert(await parquet(maps), 'parquet');
     expect(columns).toEqual(['m json']);

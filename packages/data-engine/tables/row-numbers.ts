@@ -7,7 +7,7 @@ export interface RowNumbers {
 /** Maximum number of recorded gaps. Beyond this limit, the reported row numbers are too low. */
 const MAX_INTERRUPTIONS = 10_000;
 
-/** Maps the rows of a table to row numbers in the file, where rows may be left out. */
+/** Maps table rows to their row numbers in the file. The table may leave out rows of the file. */
 export class RowNumbering {
   /** Number of table rows so far. */
   count = 0;

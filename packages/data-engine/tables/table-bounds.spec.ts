@@ -194,7 +194,7 @@ describe('titles above a table', () => {
     ]);
   });
 
-  it('are quoted with at most 100 characters', async () => {
+  it('are truncated to 100 characters', async () => {
     const table = await tables.read(`${'long '.repeat(50)}\n\n${DEMAND}`);
     expect(table.leftOut[0]?.text).toHaveLength(100);
   });

@@ -86,7 +86,7 @@ describe('term limit of a sum', () => {
   const rows = frameOf(1_000_000);
   const most = Array.from({ length: 10 }, () => 'x');
 
-  it('allows 10,000,000 terms before they are added up', () => {
+  it('allows 10,000,000 terms, counted before like terms are combined', () => {
     // The unknown name makes the formula fail before its terms are added up, because adding them would take too long.
     expect(refusal(() => over({}).finite(sum(...most, 'unknown'), rows))).toMatch(/ is called unknown$/);
   });

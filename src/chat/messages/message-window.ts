@@ -9,8 +9,8 @@ export interface MessageWindow {
   /** Versions of the cached messages, oldest first, separated by commas. Null if no message is cached. */
   versions: string | null;
   /**
-   * Whether messages were omitted because the window is too large. With cached messages, all messages after them were omitted,
-   * otherwise only the oldest messages.
+   * Whether messages were omitted because the window is too large. If some messages are cached, all messages
+   * after them were omitted. Otherwise, only the oldest messages were.
    */
   is_cut: boolean;
   /** JSON of the messages after the cached messages, separated by commas. Null if there are no such messages. */

@@ -47,7 +47,7 @@ codes. The service's log contains the \`X-Request-Id\` of each response. Before 
 (with \`Allow\`), 408, 414 (URLs above 8 KiB) and 431 (more than 16 KiB of headers).
 
 **To begin**, press _Authorize_, then try _Get the caller_, _List projects_, and _Post chat message_ followed by _Get chat
-sync_. The examples use the demo data of a first local start.`;
+sync_. The examples use the demo data that the first local start creates.`;
 
 /** Groups of operations in Swagger UI. The groups for the first steps come first. */
 const GROUPS: Record<string, string> = {
@@ -62,7 +62,8 @@ const GROUPS: Record<string, string> = {
     'Follow the turn with sync or the stream.',
   'Skills and agent configuration': 'Instructions and skills of the agent, in deployments and projects.',
   Deployments: 'Templates of a company for new projects. Only company-level callers can change them.',
-  Files: 'Files of a workspace, a deployment or a snapshot, selected by `source`. Uploads go in parts to signed URLs.',
+  Files:
+    'Files of a workspace, a deployment or a snapshot, selected by `source`. Files are uploaded in parts, to signed URLs.',
   Usage: 'Spend in credits.',
   Webhooks: 'Webhooks for events of the company, signed according to the Standard Webhooks specification.',
   Health: 'State of the service and its dependencies, for operators.',

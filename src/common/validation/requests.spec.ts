@@ -39,7 +39,7 @@ function refusal(text: string): { detail: ErrorEntry[] } {
 
 describe('docs/requests.md', () => {
   const [faulty = '', ...shown] = [
-    /`(\{"product".*\})` answers/.exec(page)?.[1],
+    /`(\{"product".*\})` returns/.exec(page)?.[1],
     ...Array.from(page.matchAll(/```json\n([\s\S]*?)```/g), ([, json]) => json),
   ];
 

@@ -177,8 +177,8 @@ export class FileTreeService {
 }
 
 /**
- * Returns how many more entries a locked tree can hold, or `added` if it certainly can hold that many. Node ids are never reused,
- * so only trees that have used many ids are counted.
+ * Returns how many more entries a locked tree can hold. Returns `added` without counting if that many are known to fit. Node ids
+ * are never reused, so only a tree that has used many ids can be full.
  */
 async function roomOf(tree: FileTreeRepository, container: LockedContainer, added: number): Promise<number> {
   if (CONTAINER_KINDS[container.kind].limited === undefined) return Infinity;

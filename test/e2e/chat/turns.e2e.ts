@@ -96,7 +96,7 @@ describe('turns of a company', () => {
 });
 
 describe('a running turn', () => {
-  it('shows its growing message, and the project as working', async () => {
+  it('has a growing message and sets the status of its project to working', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
@@ -214,7 +214,7 @@ describe('messages posted during a turn', () => {
     expect(users.find(({ user_id }) => user_id === second.user)?.totals.credits).toBe(0.5);
   });
 
-  it('are added to a turn that has not started, up to 100 messages', async () => {
+  it('join the next turn before it starts, up to 100 messages', async () => {
     const apart = await makeEnvironment();
     const api = await ScriptedService.start(apart, answerAll, 'api');
     const { client: caller } = await api.session();

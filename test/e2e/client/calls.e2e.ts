@@ -409,7 +409,7 @@ describe('a token provider', () => {
     expect(given).toBe(2);
   });
 
-  it('rejects each call with its own error if it fails', async () => {
+  it('that fails makes each call reject with the same error', async () => {
     let given = 0;
     const helpless = typedClient(service.url, session, {
       token: () => {

@@ -272,7 +272,7 @@ describe('following a conversation', () => {
     await Promise.all([states.return(), events.return()]);
   });
 
-  it('can stop the turn', async () => {
+  it('reports a stopped turn as idle', async () => {
     const { id: project } = await makeProject(session.client);
     const conversation = direct.conversation(project);
     await conversation.post({ content: 'Go' });

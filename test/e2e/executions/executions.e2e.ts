@@ -221,7 +221,7 @@ describe('a solve of a model file', () => {
     expect((await client.get<ExecutionListResponse>(`/projects/${project}/solve/executions`)).total).toBe(0);
   });
 
-  it('keeps the result if its file cannot be written', async () => {
+  it('keeps the result if the result file cannot be written', async () => {
     const project = await newProject();
     await upload(project, 'results', 'in the way');
     expect((await solveText(project, SMALL)).result).toMatchObject({ objective_value: 11, file_path: null });

@@ -87,7 +87,7 @@ async function referredIds(): Promise<string[]> {
 const doPeriodicWork = async (task: string): Promise<unknown> =>
   await inDatabase(`SELECT pg_notify('periodic_work', '${task}')`);
 
-describe('files in an S3 server', () => {
+describe('files on an S3 server', () => {
   it('are transferred directly, without passing through the service', async () => {
     const { client, place } = await makeWorkspace();
     const content = randomBytes(2 * 5 * MiB + 77);
@@ -144,7 +144,7 @@ describe('files in an S3 server', () => {
     expect(await complete(client, place, sent)).toMatchObject({ status: 200 });
   });
 
-  it('are rejected if a part is too small, and can be resent, resumed and aborted', async () => {
+  it('are rejected if a part is too small, and their uploads can be resumed, repeated and aborted', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await client.post<UploadStartResponse>('/files/upload/start', {
       ...place,

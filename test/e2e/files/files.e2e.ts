@@ -66,7 +66,7 @@ describe('directories', () => {
     });
   });
 
-  it('are listed in pages, directories first, ordered by the bytes of their names', async () => {
+  it('are listed before files on all pages, both sorted by the bytes of their names', async () => {
     const { client, place } = await makeWorkspace();
     for (const path of ['b', 'B', 'é', 'a-']) await makeFile(client, place, path, path);
     for (const path of ['z', 'a']) await client.post('/files/mkdir', { ...place, path });
@@ -121,8 +121,8 @@ describe('deleting', () => {
   });
 });
 
-describe('moving', () => {
-  it('performs moves in order and continues after a failed move', async () => {
+describe('a batch move', () => {
+  it('runs in order and continues after a failure', async () => {
     const { client, place } = await makeWorkspace();
     for (const path of ['a', 'b', 'dir/c']) await makeFile(client, place, path, path);
     const moves = [
@@ -395,7 +395,7 @@ describe('containers', () => {
     ).toMatchObject({ status: 404 });
   });
 
-  it('are not found by callers from another company', async () => {
+  it('return 404 to callers from another company', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a', 'a');
     const stranger = await service.session();

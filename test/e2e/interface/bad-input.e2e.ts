@@ -145,7 +145,7 @@ describe('a resource that does not exist for the caller', () => {
     }
   });
 
-  it('returns 404 for an unknown conversation, skill, file, snapshot and upload', async () => {
+  it('results in a 404, whether it is a conversation, skill, file, snapshot or upload', async () => {
     const at = `/projects/${mine.project}`;
     const workspace = { source: 'workspace', project_id: mine.project };
     const calls: Call[] = [

@@ -191,7 +191,7 @@ inBrowser('Swagger UI', () => {
     await page.locator('.operation-filter-input').fill('');
   });
 
-  it('shows no operations for a phrase without matches', async () => {
+  it('shows no operations if the filter matches nothing', async () => {
     await page.locator('.operation-filter-input').fill('no such operation');
     await page.locator('.opblock').first().waitFor({ state: 'detached' });
     await page.locator('.operation-filter-input').fill('');

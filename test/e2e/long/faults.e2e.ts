@@ -127,7 +127,7 @@ describe('an unavailable database', () => {
     PATIENCE_MS,
   );
 
-  // The test of a crash also covers lost connections, so the short run skips these cases.
+  // The crash test also covers lost connections, so the short run skips these cases.
   (isLong ? it : it.skip).each<[Network]>([['cut'], ['silent']])(
     'is reported as down while the network is %s, and is used again afterwards',
     async (network) => {

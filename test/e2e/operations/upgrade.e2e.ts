@@ -67,7 +67,7 @@ describe('an upgrade during requests', () => {
     60_000,
   );
 
-  it('allows short transactions to proceed, even in an endless series', async () => {
+  it('completes despite a continuous series of short transactions, all of which succeed', async () => {
     await withDatabase(520, async (url) => {
       let isOver = false;
       const failures: unknown[] = [];

@@ -82,7 +82,7 @@ inBrowser('the files of a project on the page', () => {
       return sent;
     }
 
-    it('accepts several selected files with any names, as well as dropped files', async () => {
+    it('accepts several files together, selected or dropped, with any names', async () => {
       await open();
       await tab.page.getByText('No files yet').waitFor();
       await tab.show('files-empty');

@@ -43,7 +43,7 @@ async function makeRoom(): Promise<Room> {
 const addCard = ({ client, id }: Room, card_type: string, label: string, data: object) =>
   client.post<CardResponse>(`/projects/${id}/cards`, { card_type, label, data });
 
-/** Creates a plan with 60 hours for three products, at most 40 of each. */
+/** Creates a project whose model has 60 hours of labour and three products, with at most 40 pieces of each. */
 async function makeShop(): Promise<Room> {
   const room = await makeRoom();
   await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'products.csv', PRODUCTS);

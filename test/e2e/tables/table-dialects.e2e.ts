@@ -176,7 +176,7 @@ describe('a data card', () => {
     );
   }
 
-  it('is used in plans without total rows, reports them, and applies the decimal sign of its dialect', async () => {
+  it('leaves total rows out of the plan, reports them, and uses the decimal sign of its dialect', async () => {
     await upload('items.csv', 'item;limit\noak;1.250\npine;2.500\nTotal;3.750\n');
     const set = { set: 'items', file_path: 'items.csv', key: ['item'], description: 'What we make' };
     const { id, version } = await add('data', 'Items', set);

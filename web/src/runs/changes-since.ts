@@ -3,7 +3,7 @@ import type { RunSummary, Scenario } from './runs-data';
 
 type Card = Pick<Schemas['CardResponse'], 'id' | 'label' | 'updated_at' | 'data'>;
 
-/** Current state of the model. */
+/** Cards, files and scenarios to compare with the start of a run. */
 export interface CurrentModel {
   cards: readonly Card[];
   files: readonly Pick<Schemas['FileEntry'], 'path' | 'modified'>[];

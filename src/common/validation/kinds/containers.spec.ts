@@ -205,19 +205,19 @@ describe('maxProperties', () => {
   );
 });
 
-describe('number of error entries', () => {
+describe('error entries', () => {
   const members = Array.from({ length: 3_000 }, (_, index) => index);
 
   it.each<[string, PropertyDecorator, string]>([
     ['an array', StringArrayField(), JSON.stringify(members)],
     ['a map', StringMapField(), JSON.stringify(Object.fromEntries(members.map((index) => [`k${index}`, index])))],
     ['an array of objects', ObjectArrayField(() => Reference), JSON.stringify(members.map(() => ({})))],
-  ])('is at most 100 in %s', (_, decorator, json) => {
+  ])('are limited to 100 in %s', (_, decorator, json) => {
     const inner = holder(decorator);
     expect(refuse(holder(ObjectField(() => inner)), `{"f":{"f":${json}}}`)).toHaveLength(100);
   });
 
-  it('is limited to 64 KiB but always includes the first entry', () => {
+  it('are limited to 64 KiB in total, but always include the first entry', () => {
     const given = 'x'.repeat(20_000);
     const told = (items: unknown[]): number =>
       refuse(holder(StringArrayField({ itemMinLength: 100_000 })), JSON.stringify({ f: items })).length;
