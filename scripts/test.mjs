@@ -41,7 +41,7 @@ async function main(args) {
   for (const { file, failures } of failed) {
     console.error(`\nRunning ${relative(ROOT, file)} once more, alone`);
     const again = await runJest('again', [...args, '--runTestsByPath', file]);
-    if (again.signal !== null) return 1;
+    if (again.signal !== null) break;
     if (again.code === 0) repaired.push({ file, failures });
   }
   const list = repaired.flatMap(({ file, failures }) => failures.map(({ test, error }) => flaky(file, test, error)));

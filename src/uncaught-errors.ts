@@ -1,3 +1,4 @@
+import { Unavailable } from './common/errors/errors.js';
 import { faultAnswer } from './common/errors/faults.js';
 
 /** Faults that affect only a single stream or connection. */
@@ -15,7 +16,7 @@ const STREAM_CODES = [
 export function watchUncaughtErrors(report: (error: Error, isFatal: boolean) => void): Promise<never> {
   return new Promise((_, reject) => {
     process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-      const isFatal = !STREAM_CODES.includes(error.code ?? '') && faultAnswer(error) === undefined;
+      const isFatal = !STREAM_CODES.includes(error.code ?? '') && !(faultAnswer(error) instanceof Unavailable);
       report(error, isFatal);
       if (isFatal) reject(error);
     });

@@ -294,8 +294,8 @@ describe('a connection that ends', () => {
   it('rejects the work if the server ends during the sign-in', async () => {
     const { hostname, port } = new URL(db.url);
     // A backend sends this message if its server is killed while the backend accepts the connection.
-    const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', '', ''];
-    const body = Buffer.from(fields.slice(0, -1).join('\0') + '\0');
+    const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', ''];
+    const body = Buffer.from(`${fields.join('\0')}\0`);
     const fatal = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), body]);
     fatal.writeInt32BE(body.length + 4, 1);
     let connections = 0;

@@ -159,12 +159,12 @@ async function compare(within: Span): Promise<void> {
 
 describe('usage by project and day', () => {
   it('matches the sums of the ledger in any span, for every caller, while some entries are rolled up', async () => {
-    const left: { pending: number; days: number }[] = [];
+    const counts: { pending: number; days: number }[] = [];
     for (let round = 0; round < 12; round += 1) {
       await spend(12);
       // Rolls up only some entries, so that the others stay pending unless the service's own rollup runs now.
       if (round % 3 === 1) await service.app.get(RollupsService).rollUp(1 + random(20));
-      left.push(
+      counts.push(
         ...(await rows<{ pending: number; days: number }>(
           `SELECT (SELECT count(*)::integer FROM usage_pending) AS pending, (SELECT count(*)::integer FROM usage_day_sums) AS days`,
         )),
@@ -172,7 +172,7 @@ describe('usage by project and day', () => {
       for (let times = 0; times < 3; times += 1) await compare(span());
       await compare({});
     }
-    expect(left.some(({ pending, days }) => pending > 0 && days > 20)).toBe(true);
+    expect(counts.some(({ pending, days }) => pending > 0 && days > 20)).toBe(true);
   }, 120_000);
 
   it('is paged without gaps, with the exact total and with the same rows as in CSV', async () => {
