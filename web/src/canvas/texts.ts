@@ -1,14 +1,14 @@
 import type { Card } from './cards';
 import type { CardKind, Field, Texts } from './kinds';
+import { toNumber } from './entered-numbers';
 import {
   figuresOf,
   isEmpty,
   isRange,
   listFrom,
   membersOf,
-  problemOfFigures,
+  problemOfNumbers,
   problemOfTable,
-  toNumber,
   valuesFrom,
   type ValueTable,
 } from './value-tables';
@@ -29,8 +29,10 @@ const EMPTY_CARD = { label: '', data: {} };
 /** Returns the reason why a field's text cannot be saved, or undefined if it is valid. */
 export function problemOf(field: Field, text: string): string | undefined {
   if (text.trim() === '') return undefined;
-  if (field.table === 'figures') return problemOfFigures(parseTable(field, text));
-  if (field.table === 'members') return problemOfTable(parseTable(field, text));
+  if (field.table !== undefined) {
+    const table = parseTable(field, text);
+    return problemOfTable(table) ?? problemOfNumbers(table);
+  }
   if (field.type === 'number' && toNumber(text) === undefined) return 'Enter a number, such as 2.5';
   if (field.name === 'range' && !isRange(text)) return 'Enter two whole numbers, such as 1 to 52';
   if (field.type === 'renamed' && parseRenamedColumns(text) === undefined)
@@ -47,7 +49,7 @@ export function changesOf({ fields }: CardKind, before: Data, texts: Texts, chan
   }
   const isChanged = (...names: string[]): boolean => names.some((name) => changedNames.includes(name));
   const [figures, members] = [tableOf('figures', texts), tableOf('members', texts)];
-  if (isChanged('figures', 'members')) changes['values'] = valuesFrom(figures, members, before);
+  if (isChanged('figures', 'members')) changes['values'] = valuesFrom(figures, members);
   // If the members of a set come from a file, they stay there even if the card itself defines values for them.
   const isInFile = (texts['file_path'] ?? '') !== '' && before['members'] == null;
   if (isChanged('range') || (isChanged('members') && !isInFile)) {

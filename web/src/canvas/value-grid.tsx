@@ -1,11 +1,9 @@
-import { Button, CloseButton, Group, Text } from '@mantine/core';
-import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { Button, CloseButton, Radio, Group, Text } from '@mantine/core';
+import { type ClipboardEvent, type KeyboardEvent, useRef } from 'react';
 import { VList } from 'virtua';
 import classes from './canvas.module.css';
-import { type Cells, type Reading, readingsOf } from './entered-cells';
-import { HAS_DECIMAL_COMMA } from './numbers';
-import { Dialog } from '../frame/dialog';
-import { toNumber, type ValueTable } from './value-tables';
+import { isEnteredNumber } from './entered-numbers';
+import { readingsOf, type UnclearNumber, unclearNumberOf, type ValueTable } from './value-tables';
 
 /** Row height in pixels, and number of visible rows. */
 const ROW_HEIGHT = 32;
@@ -21,42 +19,20 @@ interface ValueGridProps {
   onChange: (table: ValueTable) => void;
 }
 
-/** Entered cells whose numbers can be read in two ways. */
-interface Question {
-  row: number;
-  column: number;
-  readings: readonly Reading[];
-}
-
 /**
- * Editable table of values with an empty last row. Accepts cells pasted from a spreadsheet. Numbers in another notation, such as
- * `0,12`, are rewritten, and the user decides about numbers such as `1.200`.
+ * Editable table of values with an empty last row. Accepts pasted spreadsheet cells, and numbers as people write them. Asks about
+ * numbers such as `1.200`.
  */
 export function ValueGrid({ label, table, hasColumns, members = [], onChange }: ValueGridProps) {
   const grid = useRef<HTMLDivElement>(null);
-  const [question, setQuestion] = useState<Question>();
-  /** Value of the focused cell that needs no reading: its initial value, or the result of a reading. */
-  const startOfEdit = useRef('');
   const { first, columns, rows } = table;
   const width = columns.length + 1;
-  const isTextColumn = columns.map((_, at) => rows.some((row) => isText(row[at + 1] ?? '')));
+  const readings = readingsOf(table);
+  const unclear = unclearNumberOf(table);
   const style = { gridTemplateColumns: `minmax(7rem, 1.5fr) repeat(${columns.length}, minmax(7.5rem, 1fr))` };
 
-  const write = (row: number, column: number, lines: Cells): void =>
+  const write = (row: number, column: number, lines: readonly (readonly string[])[]): void =>
     onChange(writeCells(table, row, column, lines, hasColumns));
-  const writeReading = (row: number, column: number, { cells }: Reading): void => {
-    startOfEdit.current = cells[0]?.[0] ?? '';
-    write(row, column, cells);
-  };
-  const enter = (row: number, column: number, lines: Cells): void => {
-    const [reading, other] = readingsOf(lines, column, !hasColumns);
-    if (other === undefined) writeReading(row, column, reading);
-    else setQuestion({ row, column, readings: [reading, other] });
-  };
-  const leave = (row: number, column: number, cell: string): void => {
-    const isPlain = toNumber(cell) !== undefined && !HAS_DECIMAL_COMMA;
-    if (column > 0 && cell.trim() !== '' && !isPlain && cell !== startOfEdit.current) enter(row, column, [[cell]]);
-  };
   const rename = (at: number, name: string): void =>
     onChange({ ...table, columns: columns.map((one, index) => (index === at ? name : one)) });
   const removeColumn = (at: number): void =>
@@ -76,14 +52,12 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
     event.preventDefault();
     grid.current?.querySelector<HTMLElement>(`[data-cell="${row + step}-${column}"]`)?.focus();
   };
-  const paste = (event: ClipboardEvent<HTMLInputElement>, row: number, column: number): void => {
+  const paste = (event: ClipboardEvent, row: number, column: number): void => {
     const text = event.clipboardData.getData('text/plain');
-    const { selectionStart, selectionEnd, value } = event.currentTarget;
-    const replacesCell = selectionStart === 0 && selectionEnd === value.length;
-    if (!replacesCell && !/[\t\n]/.test(text)) return;
+    if (!/[\t\n]/.test(text)) return;
     event.preventDefault();
     const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
-    enter(
+    write(
       row,
       column,
       lines.map((line) => line.split('\t')),
@@ -124,13 +98,13 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
                     data-cell={`${at}-${column}`}
                     aria-label={`${column === 0 ? first : columns[column - 1]}, row ${at + 1}`}
                     className={classes.gridCell}
-                    data-number={(column > 0 && isTextColumn[column - 1] !== true) || undefined}
+                    data-number={readings[column - 1]?.isNumeric === true || undefined}
+                    aria-invalid={
+                      (table.isNumeric === true && column > 0 && isNoNumber(row[column] ?? '')) || undefined
+                    }
                     spellCheck={false}
                     autoComplete="off"
-                    aria-invalid={(!hasColumns && column > 0 && isText(row[column] ?? '')) || undefined}
                     value={row[column] ?? ''}
-                    onFocus={({ currentTarget }) => (startOfEdit.current = currentTarget.value)}
-                    onBlur={({ currentTarget }) => leave(at, column, currentTarget.value)}
                     onChange={({ currentTarget }) => write(at, column, [[currentTarget.value]])}
                     onKeyDown={(event) => move(event, at, column)}
                     onPaste={(event) => paste(event, at, column)}
@@ -141,6 +115,9 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
           </VList>
         </div>
       </div>
+      {unclear !== undefined && (
+        <Choice unclear={unclear} value={table.decimal} onChange={(decimal) => onChange({ ...table, decimal })} />
+      )}
       <div className={classes.gridFoot}>
         {hasColumns && (
           <Button variant="subtle" size="compact-xs" className={classes.quiet} onClick={addColumn}>
@@ -151,53 +128,45 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
           You can paste cells from a spreadsheet. Empty rows are ignored.
         </Text>
       </div>
-      {question !== undefined && (
-        <ReadingDialog
-          readings={question.readings}
-          onChoose={(reading) => {
-            writeReading(question.row, question.column, reading);
-            setQuestion(undefined);
-          }}
-          onClose={() => setQuestion(undefined)}
-        />
-      )}
     </div>
   );
 }
 
-interface ReadingDialogProps {
-  readings: readonly Reading[];
-  onChoose: (reading: Reading) => void;
-  onClose: () => void;
+interface ChoiceProps {
+  unclear: UnclearNumber;
+  value: ValueTable['decimal'];
+  onChange: (decimal: '.' | ',') => void;
 }
 
-/** Asks how to read numbers whose notation is unclear. */
-function ReadingDialog({ readings, onChoose, onClose }: ReadingDialogProps) {
-  const entered = readings[0]?.example?.entered;
+/** Asks for the meaning of a number, and thus for the decimal sign of all numbers whose meaning is unclear. */
+function Choice({ unclear: { entered, values }, value, onChange }: ChoiceProps) {
   return (
-    <Dialog title={`What does ${entered} mean?`} onClose={onClose}>
-      <Text size="sm">All numbers that you entered are read in the same way.</Text>
-      <Group justify="flex-end" mt="md">
-        {readings.map((reading, at) => (
-          <Button key={at} variant="default" data-autofocus={at === 0 || undefined} onClick={() => onChoose(reading)}>
-            {reading.example?.read}
-          </Button>
-        ))}
+    <Radio.Group
+      className={classes.gridFoot}
+      size="xs"
+      label={`${entered} means`}
+      value={value ?? null}
+      onChange={(decimal) => onChange(decimal === ',' ? ',' : '.')}
+    >
+      <Group gap="sm">
+        <Radio size="xs" value="." label={String(values['.'])} />
+        <Radio size="xs" value="," label={String(values[','])} />
       </Group>
-    </Dialog>
+    </Radio.Group>
   );
 }
 
-const isText = (cell: string): boolean => cell.trim() !== '' && toNumber(cell) === undefined;
+const isNoNumber = (cell: string): boolean => cell.trim() !== '' && !isEnteredNumber(cell);
 
 /** Returns the table with a block of cells written at a position. Adds rows and columns as needed. */
 function writeCells(
-  { first, columns, rows }: ValueTable,
+  table: ValueTable,
   row: number,
   column: number,
-  lines: Cells,
+  lines: readonly (readonly string[])[],
   mayGrow: boolean,
 ): ValueTable {
+  const { columns, rows } = table;
   const columnCount = mayGrow
     ? Math.max(columns.length, ...lines.map((line) => column + line.length - 1))
     : columns.length;
@@ -205,7 +174,7 @@ function writeCells(
   while (all.length < columnCount) all.push(newColumnName(all));
   const length = Math.max(rows.length, row + lines.length);
   return {
-    first,
+    ...table,
     columns: all,
     rows: Array.from({ length }, (_, at) => {
       const line = lines[at - row] ?? [];

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { VList } from 'virtua';
 import classes from './canvas.module.css';
 import { NUMBER } from './numbers';
-import { toNumber, type ValueTable } from './value-tables';
+import { toNumber } from './entered-numbers';
+import type { ValueTable } from './value-tables';
 
 /** Number of rows shown before the user expands a table. */
 const PREVIEW_ROWS = 6;

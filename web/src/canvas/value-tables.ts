@@ -1,4 +1,6 @@
 import type { Card } from './cards';
+import { listFirst } from '../frame/list-first';
+import { type Decimal, enteredNumber, isEnteredNumber, readColumn, TEXT_COLUMN, toNumber } from './entered-numbers';
 
 /** Small editable table. The first cell of a row is a name or a member. */
 export interface ValueTable {
@@ -7,21 +9,32 @@ export interface ValueTable {
   /** Names of the other columns. */
   columns: string[];
   rows: string[][];
+  /** Whether the cells next to the names must be numbers. */
+  isNumeric?: boolean;
+  /** Names of the columns that contain text even if all of their cells look like numbers. */
+  textColumns?: string[];
+  /** Decimal sign of numbers such as `1.200`, whose meaning is unclear. Undefined until the user has chosen it. */
+  decimal?: Decimal;
+}
+
+/** Number that can be read in two ways. */
+export interface UnclearNumber {
+  entered: string;
+  values: Record<Decimal, number>;
 }
 
 type Data = Card['data'];
 type Cells = Record<string, unknown>;
 
 const RANGE = /^(-?\d{1,9}) to (-?\d{1,9})$/;
-/** Maximum number of rows that a message names. */
-const MAX_NAMED_ROWS = 5;
 /** Maximum number of members into which a range is expanded. */
 const MAX_RANGE_MEMBERS = 2_000;
 
 /** Returns the scalar values of a data card. */
 export function figuresOf({ values }: Data): ValueTable {
   const rows = entriesOf(values).filter(([, value]) => !isCells(value));
-  return { first: 'Name', columns: ['Value'], rows: rows.map(([name, value]) => [name, textOfCell(value)]) };
+  const table = { first: 'Name', columns: ['Value'], isNumeric: true };
+  return asStored({ ...table, rows: rows.map(([name, value]) => [name, textOfCell(value)]) });
 }
 
 /** Returns the members of a data card's set in order, with their values. */
@@ -29,15 +42,32 @@ export function membersOf({ members, values }: Data): ValueTable {
   const columns = entriesOf(values).filter((entry): entry is [string, Cells] => isCells(entry[1]));
   const names = new Set(listedMembers(members, columns.length > 0));
   for (const [, cells] of columns) for (const member of Object.keys(cells)) names.add(member);
-  return {
+  const textColumns = columns.flatMap(([name, cells]) => (typeof Object.values(cells)[0] === 'string' ? [name] : []));
+  return asStored({
     first: 'Member',
     columns: columns.map(([name]) => name),
+    ...(textColumns.length > 0 && { textColumns }),
     rows: [...names].map((member) => [
       member,
       ...columns.map(([, cells]) => (Object.hasOwn(cells, member) ? textOfCell(cells[member]) : '')),
     ]),
-  };
+  });
 }
+
+/** Stored numbers have a decimal point. Without this, the form would ask about a stored `1.125`. */
+const asStored = (table: ValueTable): ValueTable =>
+  unclearNumberOf(table) === undefined ? table : { ...table, decimal: '.' };
+
+/** Returns the readings of all columns next to the names. */
+export const readingsOf = ({ columns, rows, isNumeric = false, textColumns = [] }: ValueTable) =>
+  columns.map((name, at) =>
+    textColumns.includes(name.trim())
+      ? TEXT_COLUMN
+      : readColumn(
+          rows.map((row) => row[at + 1] ?? ''),
+          isNumeric,
+        ),
+  );
 
 /** Whether all cells of a table are empty. */
 export const isEmpty = ({ rows }: ValueTable): boolean => rows.every((row) => row.every((cell) => cell.trim() === ''));
@@ -60,40 +90,51 @@ export function problemOfTable({ first, columns, rows }: ValueTable): string | u
   return undefined;
 }
 
-/** Returns the reason why figures cannot be saved, or undefined if they are valid. */
-export function problemOfFigures(table: ValueTable): string | undefined {
-  const names = table.rows.flatMap(([name = '', value = '']) =>
-    name.trim() !== '' && toNumber(value) === undefined ? [name.trim()] : [],
-  );
-  const others = names.length - MAX_NAMED_ROWS;
-  const named = names.slice(0, MAX_NAMED_ROWS).join(', ') + (others > 0 ? ` and ${others} more` : '');
-  return problemOfTable(table) ?? (names.length > 0 ? `Enter a number for ${named}, such as 2.5` : undefined);
+/** Returns a number whose meaning the user has to choose, with the value for each decimal sign. */
+export function unclearNumberOf(table: ValueTable): UnclearNumber | undefined {
+  const entered = readingsOf(table).find(({ unclear }) => unclear !== undefined)?.unclear;
+  if (entered === undefined) return undefined;
+  return { entered, values: { '.': enteredNumber(entered, '.') ?? NaN, ',': enteredNumber(entered, ',') ?? NaN } };
 }
 
-/**
- * Returns `values` of a data card. Text columns stay text. All other columns become numeric if all of their cells are numbers.
- */
-export function valuesFrom(figures: ValueTable, members: ValueTable, before: Data): Data | null {
-  const values: [string, unknown][] = figures.rows.flatMap(([name = '', value = '']) =>
-    name.trim() === '' ? [] : [[name.trim(), toNumber(value)]],
+/** Returns the reason why the numbers of a table cannot be saved, or undefined if they are valid. */
+export function problemOfNumbers(table: ValueTable): string | undefined {
+  const names = table.rows.flatMap(([name = '', value = '']) =>
+    table.isNumeric === true && name.trim() !== '' && !isEnteredNumber(value) ? [name.trim()] : [],
   );
-  const previousValues = new Map(entriesOf(before['values']));
-  for (const [index, name] of members.columns.entries()) {
+  if (names.length > 0) return `Enter a number for ${listFirst(names)}, such as 2.5`;
+  const contradiction = readingsOf(table).findIndex(({ isNumeric, decimals }) => isNumeric && decimals.length === 0);
+  if (contradiction >= 0) return `Use the same decimal sign for all numbers in ${table.columns[contradiction]}`;
+  const unclear = unclearNumberOf(table);
+  return unclear === undefined || table.decimal !== undefined ? undefined : `Choose what ${unclear.entered} means`;
+}
+
+/** Returns `values` of a data card. A column is numeric if all of its cells are numbers, and contains text otherwise. */
+export function valuesFrom(figures: ValueTable, members: ValueTable): Data | null {
+  const [numberOfFigure] = numberReaders(figures);
+  const values: [string, unknown][] = figures.rows.flatMap(([name = '', value = '']) =>
+    name.trim() === '' ? [] : [[name.trim(), numberOfFigure?.(value)]],
+  );
+  for (const [index, numberOf] of numberReaders(members).entries()) {
     const cells = members.rows.flatMap((row): [string, string][] => {
       const [member = '', cell = ''] = [row[0], row[index + 1]];
       return cell.trim() === '' ? [] : [[member.trim(), cell.trim()]];
     });
-    const previous = previousValues.get(name.trim());
-    const wasText = isCells(previous) && typeof Object.values(previous)[0] === 'string';
-    const isText = wasText || cells.some(([, cell]) => toNumber(cell) === undefined);
     if (cells.length > 0)
       values.push([
-        name.trim(),
-        Object.fromEntries(cells.map(([member, cell]) => [member, isText ? cell : toNumber(cell)])),
+        members.columns[index]?.trim() ?? '',
+        Object.fromEntries(cells.map(([member, cell]) => [member, numberOf === undefined ? cell : numberOf(cell)])),
       ]);
   }
   return values.length === 0 ? null : Object.fromEntries(values);
 }
+
+/** Returns a function for each column that reads its numbers. Undefined for a column with text. */
+const numberReaders = (table: ValueTable): (((cell: string) => number | undefined) | undefined)[] =>
+  readingsOf(table).map(({ isNumeric, decimals, unclear }) => {
+    const decimal = unclear === undefined ? decimals[0] : table.decimal;
+    return isNumeric && decimal !== undefined ? (cell) => enteredNumber(cell, decimal) : undefined;
+  });
 
 /** Returns `members` of a data card as a list. */
 export function listFrom({ rows }: ValueTable): (string | number)[] | null {
@@ -101,12 +142,6 @@ export function listFrom({ rows }: ValueTable): (string | number)[] | null {
   return members.length === 0
     ? null
     : members.map((member) => (String(toNumber(member)) === member ? Number(member) : member));
-}
-
-/** Parses a number. Returns undefined for any other text. */
-export function toNumber(text: string): number | undefined {
-  const number = Number(text);
-  return text.trim() === '' || !Number.isFinite(number) ? undefined : number;
 }
 
 export const isRange = (text: string): boolean => RANGE.test(text.trim());
