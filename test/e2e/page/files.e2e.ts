@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FileContentResponse, FileEntry, FileListResponse } from '../../../src/files/files.dto.js';
 import type { CardListResponse } from '../../../src/projects/canvas/canvas.dto.js';
+import type { ScenarioResponse } from '../../../src/scenarios/scenarios.dto.js';
 import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
 import { makeDeployment, makeFile, makeProject } from '../../factories/make.js';
 import type { Wire } from '../../support/client.js';
@@ -304,47 +305,58 @@ inBrowser('the files of a project on the page', () => {
       expect(await paths()).toEqual(['keep.txt', 'new/inside/x.txt', 'new/inside/y.txt']);
     });
 
-    it('names the data cards that read a file, which follow it to its new path', async () => {
+    it('names the cards and scenarios that use a file, which follow it to its new path', async () => {
       await put('data/prices.csv', DEMAND);
       await put('data/other.csv', DEMAND);
       for (const [label, data] of Object.entries({
         Prices: { file_path: 'data/prices.csv' },
         Weeks: { file_path: 'data/prices.csv', set: 'weeks', column: 'week' },
         Other: { file_path: 'data/other.csv' },
+        Hours: { values: { hours: 60 } },
       }))
         await session.client.post(`/projects/${project.id}/cards`, { card_type: 'data', label, data });
-      const cardPaths = async (): Promise<unknown[]> => {
+      const { id: scenario } = await session.client.post<ScenarioResponse>(`/projects/${project.id}/scenarios`, {
+        name: 'Low',
+        changes: [
+          { kind: 'file', target: 'weeks', to: 'data/prices.csv' },
+          { kind: 'value', target: 'hours', to: 3 },
+        ],
+      });
+      const usedPaths = async (): Promise<unknown[]> => {
         const { cards } = await session.client.get<CardListResponse>(`/projects/${project.id}/cards`);
-        return cards.map(({ data }) => data['file_path']);
+        const { changes } = await session.client.get<ScenarioResponse>(`/projects/${project.id}/scenarios/${scenario}`);
+        return [...cards.flatMap(({ data }) => data['file_path'] ?? []), ...changes.map(({ to }) => to)];
       };
       await open('/workspace/data/');
       await row('prices.csv').getByRole('button').click();
       await tab.page.getByRole('menuitem', { name: 'Rename' }).click();
-      await dialog().getByText('Used by the data cards Prices, Weeks. They will use the new path.').waitFor();
+      await dialog().getByText('Used by Prices, Weeks, scenario Low. They will use the new path.').waitFor();
       await tab.show('files-used');
       await dialog().getByRole('textbox', { name: 'Name' }).fill('price list.csv');
       await dialog().getByRole('button', { name: 'Rename' }).click();
       await dialog().waitFor({ state: 'detached' });
-      expect(await cardPaths()).toEqual(['data/price list.csv', 'data/price list.csv', 'data/other.csv']);
+      const renamed = 'data/price list.csv';
+      expect(await usedPaths()).toEqual([renamed, renamed, 'data/other.csv', renamed, 3]);
 
       await tab.page.goto(`${shared.url}/#/projects/${project.id}/files`);
       await row('data').getByRole('checkbox').check();
       await tab.page.getByRole('button', { name: 'Move', exact: true }).click();
-      await dialog().getByText('Used by the data cards Prices, Weeks, Other.').waitFor();
+      await dialog().getByText('Used by Prices, Weeks, Other, scenario Low.').waitFor();
       await dialog().getByLabel('Destination folder').fill('archive');
       await dialog().getByRole('button', { name: 'Move' }).click();
       await dialog().waitFor({ state: 'detached' });
-      const moved = ['archive/data/price list.csv', 'archive/data/price list.csv', 'archive/data/other.csv'];
-      expect(await cardPaths()).toEqual(moved);
+      const [prices, other] = [`archive/${renamed}`, 'archive/data/other.csv'];
+      const moved = [prices, prices, other, prices, 3];
+      expect(await usedPaths()).toEqual(moved);
 
       await tab.page.goto(`${shared.url}/#/projects/${project.id}/files/workspace/archive/data/`);
       await row('other.csv').getByRole('button').click();
       await tab.page.getByRole('menuitem', { name: 'Delete' }).click();
-      await dialog().getByText('Used by the data card Other. The model cannot be solved without this data.').waitFor();
+      await dialog().getByText('Used by Other. The model cannot be solved without this data.').waitFor();
       expect(await tab.faults()).toEqual([]);
       await dialog().getByRole('button', { name: 'Delete' }).click();
       await row('other.csv').waitFor({ state: 'detached' });
-      expect(await cardPaths()).toEqual(moved);
+      expect(await usedPaths()).toEqual(moved);
     });
 
     it('explains why an entry was not moved', async () => {

@@ -4,7 +4,7 @@ import { keyOf } from '../project/project-data';
 import { useService } from '../service/service';
 import { headersOfPart, type IntentHeaders, useIntent } from '../service/use-intent';
 import type { ContainerRef } from './containers';
-import { followMoves, type Move } from './file-cards';
+import { followMoves, type Move } from './file-users';
 
 /** Maximum number of files that a single request moves or deletes. */
 const BATCH_SIZE = 1_000;
@@ -23,7 +23,7 @@ export class MoveError extends Error {
   }
 }
 
-/** Mutations of a file tree. They stay pending until the tree has been read again. Data cards follow the files they read. */
+/** Mutations of a file tree. They stay pending until the tree has been read again. Cards and scenarios follow the files that they use. */
 export function useChanges(projectId: string, container: ContainerRef) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -35,13 +35,17 @@ export function useChanges(projectId: string, container: ContainerRef) {
   });
   const move = useIntent({
     mutationFn: async (moves: Move[], headers) => {
-      const failures = await moveAll(client, container, moves, headers);
-      const failedPaths = new Set(failures.map(({ path }) => path));
-      await followMoves(
-        client,
-        projectId,
-        moves.filter(({ source_path }) => !failedPaths.has(source_path)),
-      );
+      const failures: MoveFailure[] = [];
+      for (const [at, batch] of inBatches(moves).entries()) {
+        const failed = await moveFiles(client, container, batch, headersOfPart(headers, at));
+        const failedPaths = new Set(failed.map(({ path }) => path));
+        await followMoves(
+          client,
+          projectId,
+          batch.filter(({ source_path }) => !failedPaths.has(source_path)),
+        );
+        failures.push(...failed);
+      }
       if (failures.length > 0) throw new MoveError(failures);
     },
     onSettled,
@@ -58,20 +62,15 @@ export function useChanges(projectId: string, container: ContainerRef) {
   return { makeFolder, move, remove };
 }
 
-/** Returns the paths that could not be moved. */
-async function moveAll(
+/** Returns the files that could not be moved. */
+async function moveFiles(
   client: WorkspaceClient,
   container: ContainerRef,
-  all: Move[],
+  moves: Move[],
   headers: IntentHeaders,
 ): Promise<MoveFailure[]> {
-  const failures: MoveFailure[] = [];
-  for (const [at, moves] of inBatches(all).entries()) {
-    const body = { ...container, moves };
-    const { data } = await client.POST('/api/v1/files/batch-move', { body, headers: headersOfPart(headers, at) });
-    for (const { source_path: path, error: reason } of data.errors ?? []) failures.push({ path, reason });
-  }
-  return failures;
+  const { data } = await client.POST('/api/v1/files/batch-move', { body: { ...container, moves }, headers });
+  return (data.errors ?? []).map(({ source_path: path, error: reason }) => ({ path, reason }));
 }
 
 const inBatches = <Item>(items: Item[]): Item[][] =>

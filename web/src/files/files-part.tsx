@@ -12,7 +12,7 @@ import { type Container, containerOf, useContainers, WORKSPACE } from './contain
 import { DeleteDialog } from './dialogs/delete-dialog';
 import { MoveDialog } from './dialogs/move-dialog';
 import { NameDialog } from './dialogs/name-dialog';
-import { useFileCards } from './file-cards';
+import { useFileUsers } from './file-users';
 import { type EntryActions, FileList } from './file-list';
 import classes from './files.module.css';
 import { type Entry, type Listing, useListing } from './listing';
@@ -89,7 +89,7 @@ function Folder({ projectId, location, container, containers, mayWrite, failure 
   const urlOf = (part: Partial<FileLocation>): string => fileUrl(projectId, { ...location, file: undefined, ...part });
   const entryUrl = ({ path, file: metadata }: Entry): string =>
     metadata === undefined ? urlOf({ folder: path }) : urlOf({ file: path });
-  const cardsOfRenamed = useFileCards(projectId, container, dialog?.what === 'rename' ? [dialog.entry.path] : []);
+  const usersOfRenamed = useFileUsers(projectId, container, dialog?.what === 'rename' ? [dialog.entry.path] : []);
   const close = useCallback((): void => setDialog(undefined), []);
   const openDialog = (next: DialogState): void => {
     for (const change of [makeFolder, move, remove]) change.reset();
@@ -222,7 +222,7 @@ function Folder({ projectId, location, container, containers, mayWrite, failure 
           action="Rename"
           failure={`Could not rename ${nameOf(dialog.entry.path)}`}
           name={nameOf(dialog.entry.path)}
-          cardLabels={cardsOfRenamed}
+          userNames={usersOfRenamed.names}
           onName={(name) => {
             const { path } = dialog.entry;
             const to = joinPath(folderOf(path), name);

@@ -1,5 +1,5 @@
 import type { Schemas, WorkspaceClient } from '@project-workspace/client';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQueries, useQuery } from '@tanstack/react-query';
 import { useService } from '../service/service';
 import { keyOf } from './project-data';
 
@@ -8,23 +8,32 @@ const MAX_FILES = 1000;
 /** File names that can be read as tables. */
 export const TABLE = /\.(csv|tsv|json|ndjson|parquet|xlsx)$/i;
 
-/** Returns the workspace files. Empty until they have loaded. */
-export function useWorkspaceFiles(projectId: string, enabled = true): Schemas['FileEntry'][] {
+/** Returns the paths of workspace files whose names match a pattern. Empty until they have loaded. Users can type other names. */
+export function useFilePaths(projectId: string, pattern: RegExp, enabled = true): string[] {
   const { client } = useService();
-  const { data = [] } = useQuery({
-    queryKey: keyOf(projectId, 'files', 'entries'),
-    enabled,
+  const { data = [] } = useQuery({ ...listQuery(client, projectId, ''), enabled });
+  return data.flatMap(({ path }) => (pattern.test(path) ? [path] : []));
+}
+
+/** Returns when each of the given files was last changed. Files that do not exist or have not loaded yet are missing. */
+export function useModified(projectId: string, paths: readonly string[]): ReadonlyMap<string, string> {
+  const { client } = useService();
+  const folders = new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
+  return useQueries({
+    queries: [...folders].map((folder) => listQuery(client, projectId, folder, false)),
+    combine: (results) =>
+      new Map(results.flatMap(({ data = [] }) => data.map(({ path, modified }) => [path, modified ?? '']))),
+  });
+}
+
+const listQuery = (client: WorkspaceClient, projectId: string, path: string, recursive = true) =>
+  queryOptions({
+    queryKey: keyOf(projectId, 'files', 'entries', path, recursive),
     queryFn: async ({ signal }) => {
-      const body = { source: 'workspace', project_id: projectId, recursive: true, limit: MAX_FILES } as const;
+      const body = { source: 'workspace', project_id: projectId, path, recursive, limit: MAX_FILES } as const;
       return (await client.POST('/api/v1/files/list', { body, signal })).data.entries;
     },
   });
-  return data;
-}
-
-/** Returns the paths of workspace files whose names match a pattern. Users can type other names. */
-export const useFilePaths = (projectId: string, pattern: RegExp, enabled = true): string[] =>
-  useWorkspaceFiles(projectId, enabled).flatMap(({ path }) => (pattern.test(path) ? [path] : []));
 
 /** Structure of a workspace table. */
 export interface TableShape {

@@ -2,11 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import { changesInWords, changesSince } from './changes-since';
 
 const RUN = { created_at: '2026-05-04T09:00:00.000Z', scenario_id: null, input_file_ids: null };
-const NOTHING = { files: [], scenarios: [] };
+const NOTHING = { modified: new Map<string, string>(), scenarios: [] };
 const BEFORE = '2026-05-04T08:59:59.999Z';
 const AFTER = '2026-05-04T09:00:00.001Z';
-const card = (id: string, updated_at: string) => ({ id, label: `Card ${id}`, updated_at, data: {} });
-const scenario = (id: string, updated_at: string) => ({ id, name: `Name ${id}`, updated_at });
+const card = (id: string, updated_at: string) => ({
+  id,
+  label: `Card ${id}`,
+  updated_at,
+  card_type: 'data' as const,
+  data: {},
+});
+const scenario = (id: string, updated_at: string) => ({ id, name: `Name ${id}`, updated_at, changes: [] });
 
 describe('changesSince', () => {
   it('returns no changes for an unchanged model', () => {
@@ -26,18 +32,21 @@ describe('changesSince', () => {
 
   it('lists a changed scenario only if the run has solved it', () => {
     const scenarios = [scenario('a', AFTER), scenario('b', AFTER)];
-    expect(changesSince({ ...RUN, scenario_id: 'b' }, { cards: [], files: [], scenarios }, [])).toEqual([
+    expect(changesSince({ ...RUN, scenario_id: 'b' }, { cards: [], ...NOTHING, scenarios }, [])).toEqual([
       'scenario Name b',
     ]);
-    expect(changesSince(RUN, { cards: [], files: [], scenarios }, [])).toEqual([]);
+    expect(changesSince(RUN, { cards: [], ...NOTHING, scenarios }, [])).toEqual([]);
   });
 
-  it('lists a changed file only if a card reads it', () => {
-    const cards = [{ ...card('a', BEFORE), data: { file_path: 'data/a.csv' } }, card('b', BEFORE)];
-    const file = (path: string, modified: string) => ({ path, modified });
-    const files = [file('data/a.csv', AFTER), file('data/b.csv', AFTER)];
-    expect(changesSince(RUN, { ...NOTHING, cards, files }, cards)).toEqual(['data/a.csv']);
-    expect(changesSince(RUN, { ...NOTHING, cards, files: [file('data/a.csv', BEFORE)] }, cards)).toEqual([]);
+  it('lists a changed file only if the run has read it', () => {
+    const cards = [{ ...card('a', BEFORE), data: { file_path: '/data/a.csv' } }, card('b', BEFORE)];
+    const changes = [{ kind: 'file' as const, target: 's', to: 'data/low.csv' }];
+    const scenarios = [{ ...scenario('low', BEFORE), changes }];
+    const paths = ['data/a.csv', 'data/low.csv', 'data/other.csv'];
+    const model = (time: string) => ({ cards, scenarios, modified: new Map(paths.map((path) => [path, time])) });
+    expect(changesSince(RUN, model(AFTER), cards)).toEqual(['data/a.csv']);
+    expect(changesSince({ ...RUN, scenario_id: 'low' }, model(AFTER), cards)).toEqual(['data/a.csv', 'data/low.csv']);
+    expect(changesSince(RUN, model(BEFORE), cards)).toEqual([]);
   });
 
   it('returns no changes for a run of a model file', () => {

@@ -1,13 +1,17 @@
 import type { Schemas } from '@project-workspace/client';
-import type { RunSummary, Scenario } from './runs-data';
+import { listFirst } from '../frame/list-first';
+import { filePathOf, filePathOfChange } from '../project/used-files';
+import type { RunSummary } from './runs-data';
+import type { Scenario } from '../project/scenarios';
 
-type Card = Pick<Schemas['CardResponse'], 'id' | 'label' | 'updated_at' | 'data'>;
+type Card = Pick<Schemas['CardResponse'], 'id' | 'label' | 'updated_at' | 'card_type' | 'data'>;
 
 /** Cards, files and scenarios to compare with the start of a run. */
 export interface CurrentModel {
   cards: readonly Card[];
-  files: readonly Pick<Schemas['FileEntry'], 'path' | 'modified'>[];
-  scenarios: readonly Pick<Scenario, 'id' | 'name' | 'updated_at'>[];
+  /** When each file was last changed, by path. */
+  modified: ReadonlyMap<string, string>;
+  scenarios: readonly Pick<Scenario, 'id' | 'name' | 'updated_at' | 'changes'>[];
 }
 
 /**
@@ -18,19 +22,18 @@ export interface CurrentModel {
  */
 export function changesSince(
   { created_at, scenario_id, input_file_ids }: Pick<RunSummary, 'created_at' | 'scenario_id' | 'input_file_ids'>,
-  { cards, files, scenarios }: CurrentModel,
+  { cards, modified, scenarios }: CurrentModel,
   runCards: readonly Pick<Card, 'id' | 'label'>[] | undefined,
 ): string[] {
   if ((input_file_ids ?? []).length > 0) return [];
   const startedAt = Date.parse(created_at);
   const isLater = (time: string): boolean => Date.parse(time) > startedAt;
   const isChanged = ({ updated_at }: { updated_at: string }): boolean => isLater(updated_at);
-  const usedPaths = new Set(cards.map(({ data }) => data['file_path']));
   const ids = new Set(cards.map(({ id }) => id));
   const removed = runCards?.filter(({ id }) => !ids.has(id)) ?? [];
   return [
     ...cards.filter(isChanged).map(({ label }) => label),
-    ...files.filter(({ path, modified }) => usedPaths.has(path) && isLater(modified ?? '')).map(({ path }) => path),
+    ...usedPaths({ scenario_id }, { cards, scenarios }).filter((path) => isLater(modified.get(path) ?? '')),
     ...removed.map(({ label }) => `${label} (removed)`),
     ...scenarios.filter((one) => one.id === scenario_id && isChanged(one)).map(({ name }) => `scenario ${name}`),
   ];
@@ -39,9 +42,16 @@ export function changesSince(
 /** Maximum number of names in the sentence. The remaining names are counted. */
 const MAX_NAMES = 3;
 
-/** Returns the changes as a sentence: `The model has changed since: Labour, Hours and 2 more`. */
-export function changesInWords(changes: readonly string[]): string {
-  const more = changes.length - MAX_NAMES;
-  const names = changes.slice(0, MAX_NAMES).join(', ');
-  return `The model has changed since: ${names}${more > 0 ? ` and ${more} more` : ''}`;
+/** Returns the paths of the workspace files that a run has read if the model has not changed since. */
+export function usedPaths(
+  { scenario_id }: Pick<RunSummary, 'scenario_id'>,
+  { cards, scenarios }: Pick<CurrentModel, 'cards' | 'scenarios'>,
+): string[] {
+  const changes = scenarios.find(({ id }) => id === scenario_id)?.changes ?? [];
+  const paths = [...cards.map(filePathOf), ...changes.map(filePathOfChange)];
+  return [...new Set(paths)].filter((path) => path !== '');
 }
+
+/** Returns the changes as a sentence: `The model has changed since: Labour, Hours and 2 more`. */
+export const changesInWords = (changes: readonly string[]): string =>
+  `The model has changed since: ${listFirst(changes, MAX_NAMES)}`;

@@ -18,13 +18,12 @@ import {
   type RunFilter,
   runsOf,
   type RunSummary,
-  type Scenario,
   secondsOf,
   STATUSES,
   useRun,
   useRuns,
-  useScenarios,
 } from './runs-data';
+import { type Scenario, useScenarios } from '../project/scenarios';
 import classes from './runs.module.css';
 import { SolveBlockerList } from './solve-blockers';
 import { SolveDialog } from './solve-dialog';

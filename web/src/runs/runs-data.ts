@@ -1,18 +1,18 @@
 import type { Execution, Schemas, WorkspaceClient } from '@project-workspace/client';
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { keyOf } from '../project/project-data';
+import type { Scenario } from '../project/scenarios';
 import { useFilePaths } from '../project/workspace-files';
 import { useService } from '../service/service';
 
 export type Run = Execution;
 export type RunSummary = Schemas['ExecutionResponse'];
-export type Scenario = Schemas['ScenarioResponse'];
 export type Result = NonNullable<Run['result']>;
 
 export const STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Number of runs per page. The maximum number of scenarios per project is the same. */
+/** Number of runs per page. */
 const PAGE_SIZE = 100;
 
 export interface RunFilter {
@@ -108,18 +108,6 @@ export function useActiveRuns(projectId: string): Run[] {
   return useQueries({
     queries: ids.map((id) => runQuery(client, projectId, id)),
     combine: (results) => results.flatMap(({ data }) => (data === undefined || isFinished(data) ? [] : [data])),
-  });
-}
-
-/** Reads all scenarios of a project, newest first. */
-export function useScenarios(projectId: string) {
-  const { client } = useService();
-  return useQuery({
-    queryKey: keyOf(projectId, 'scenarios', 'listed'),
-    queryFn: async ({ signal }) => {
-      const params = { path: { project_id: projectId }, query: { limit: PAGE_SIZE } };
-      return (await client.GET('/api/v1/projects/{project_id}/scenarios', { params, signal })).data.scenarios;
-    },
   });
 }
 

@@ -11,7 +11,8 @@ import { useService } from '../service/service';
 import { useIntent } from '../service/use-intent';
 import { runPath } from './run-paths';
 import { NO_OPTIONS, OptionFields, requestFields } from './run-options';
-import { type Scenario, useInputFiles } from './runs-data';
+import { useInputFiles } from './runs-data';
+import type { Scenario } from '../project/scenarios';
 import { SolveBlockerList, useSolveBlockers } from './solve-blockers';
 
 type Request = Schemas['ExecutionCreateRequest'];

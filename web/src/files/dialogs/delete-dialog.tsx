@@ -5,11 +5,11 @@ import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
 import { type Contents, contentsOf } from '../changes';
 import type { Container } from '../containers';
-import { useFileCards } from '../file-cards';
+import { useFileUsers } from '../file-users';
 import type { Entry } from '../listing';
 import { displayName } from '../paths';
 import { Dialog } from '../../frame/dialog';
-import { CardWarning } from './card-warning';
+import { FileUsersText } from './file-users-text';
 
 /** Maximum number of names listed. */
 const MAX_LISTED = 8;
@@ -43,7 +43,7 @@ export function DeleteDialog({
   });
   const single = entries.length === 1 ? displayName(entries[0]?.path ?? '') : undefined;
   const isFolder = folders.length > 0;
-  const cardLabels = useFileCards(
+  const users = useFileUsers(
     projectId,
     container,
     entries.map(({ path }) => path),
@@ -67,7 +67,7 @@ export function DeleteDialog({
             {entries.length > MAX_LISTED && <List.Item>and {entries.length - MAX_LISTED} more</List.Item>}
           </List>
         )}
-        <CardWarning labels={cardLabels} />
+        <FileUsersText names={users.names} />
         {isFolder && contents.isPending && (
           <Group gap="xs" role="status">
             <Loader size="xs" aria-hidden="true" />
@@ -94,7 +94,12 @@ export function DeleteDialog({
           <Button variant="default" onClick={onClose} data-autofocus autoFocus>
             Cancel
           </Button>
-          <Button color="red" onClick={onDelete} loading={isPending} disabled={isFolder && contents.isPending}>
+          <Button
+            color="red"
+            onClick={onDelete}
+            loading={isPending}
+            disabled={(isFolder && contents.isPending) || users.isPending}
+          >
             Delete
           </Button>
         </Group>

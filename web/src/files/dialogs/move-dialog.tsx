@@ -5,11 +5,11 @@ import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
-import { useFileCards } from '../file-cards';
+import { useFileUsers } from '../file-users';
 import type { Entry } from '../listing';
 import { displayName, folderOf } from '../paths';
 import { Dialog } from '../../frame/dialog';
-import { CardWarning } from './card-warning';
+import { FileUsersText } from './file-users-text';
 
 /** Maximum number of folders offered. Users can type any other folder. */
 const MAX_FOLDERS = 1_000;
@@ -43,7 +43,7 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
     (path) => path !== from && ![...movedPaths].some((one) => path === one || path.startsWith(`${one}/`)),
   );
   const to = folder.trim().replaceAll(/^\/+|\/+$/g, '');
-  const cardLabels = useFileCards(projectId, container, [...movedPaths]);
+  const users = useFileUsers(projectId, container, [...movedPaths]);
   const isNew = to !== '' && folders.data?.includes(to) === false;
   const isSame = to === from;
   const submit = (event: FormEvent): void => {
@@ -70,7 +70,7 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
           <Text size="xs" c="dimmed" mih={18} role="status">
             {isSame ? 'Already in this folder.' : isNew ? `The folder ${to} will be created.` : ''}
           </Text>
-          <CardWarning labels={cardLabels} isMove />
+          <FileUsersText names={users.names} isMove />
           {folders.error !== null && (
             <Failure title="Could not load the folders" error={folders.error} onRetry={() => void folders.refetch()} />
           )}

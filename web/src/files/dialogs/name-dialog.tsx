@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Failure } from '../../service/failure';
 import { splitName } from '../paths';
 import { Dialog } from '../../frame/dialog';
-import { CardWarning } from './card-warning';
+import { FileUsersText } from './file-users-text';
 
 interface NameDialogProps {
   title: string;
@@ -12,8 +12,8 @@ interface NameDialogProps {
   failure: string;
   /** Current name. Empty for a new item. */
   name: string;
-  /** Labels of the data cards that read the item. */
-  cardLabels?: readonly string[];
+  /** Names of the cards and scenarios that use the item. */
+  userNames?: readonly string[];
   onName: (name: string) => void;
   isPending: boolean;
   error: Error | null;
@@ -26,7 +26,7 @@ export function NameDialog({
   action,
   failure,
   name,
-  cardLabels = [],
+  userNames = [],
   onName,
   isPending,
   error,
@@ -60,7 +60,7 @@ export function NameDialog({
             onFocus={({ currentTarget }) => currentTarget.setSelectionRange(0, splitName(name)[0].length)}
             error={problem}
           />
-          <CardWarning labels={cardLabels} isMove />
+          <FileUsersText names={userNames} isMove />
           {error !== null && <Failure title={failure} error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -13,7 +13,8 @@ import { RunChangedSince } from '../changed-since';
 import { differenceOf, formatDifference, formatFigure, formatRelative, NONE, roundFigure } from '../figures';
 import { comparisonPath, runPath, scenarioPath, scenariosPath } from '../run-paths';
 import { RunStatus } from '../run-status';
-import { type Run, useActiveRuns, useScenarios } from '../runs-data';
+import { type Run, useActiveRuns } from '../runs-data';
+import { useScenarios } from '../../project/scenarios';
 import classes from '../runs.module.css';
 import { saveFile } from '../save-file';
 

@@ -11,7 +11,7 @@ import { useService } from '../../service/service';
 import { useDraft } from '../../service/use-draft';
 import { useIntent } from '../../service/use-intent';
 import { scenariosPath } from '../run-paths';
-import type { Scenario } from '../runs-data';
+import type { Scenario } from '../../project/scenarios';
 import classes from '../runs.module.css';
 import { useCanvasNames } from './canvas-names';
 import { type ChangeDraft, changeOf, draftOf, newDraft, problemOf } from './change-draft';

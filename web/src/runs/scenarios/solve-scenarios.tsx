@@ -9,7 +9,7 @@ import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
 import { countLabel } from '../figures';
 import { NO_OPTIONS, OptionFields, requestFields } from '../run-options';
-import type { Scenario } from '../runs-data';
+import type { Scenario } from '../../project/scenarios';
 import classes from '../runs.module.css';
 import { useSolveBlockers } from '../solve-blockers';
 
