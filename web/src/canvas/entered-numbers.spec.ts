@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { enteredNumber, isEnteredNumber, readColumn } from './entered-numbers';
+import { isEnteredNumber, readNumber } from './entered-numbers';
 
-describe('enteredNumber', () => {
+describe('readNumber', () => {
   it.each<[string, number | undefined, number | undefined]>([
     ['0,12', undefined, 0.12],
     ['-1,5', undefined, -1.5],
@@ -20,34 +20,23 @@ describe('enteredNumber', () => {
     ['1.200', 1.2, 1200],
     ['1,200', 1200, 1.2],
     ['.5', 0.5, undefined],
+    [',5', undefined, 0.5],
     ['1e5', 1e5, 1e5],
-    ['007', 7, 7],
+    ['1e+21', 1e21, 1e21],
+    [' 12 ', 12, 12],
+    ['007', undefined, undefined],
+    ['0x10', undefined, undefined],
+    ['e5', undefined, undefined],
+    ['1e999', undefined, undefined],
+    ['340123456789012345', undefined, undefined],
     ['1.2.3', undefined, undefined],
     ['12,34,567', undefined, undefined],
     ['12:30', undefined, undefined],
     ['many', undefined, undefined],
+    ['%', undefined, undefined],
     ['', undefined, undefined],
   ])('reads %j as %d with a decimal point and as %d with a decimal comma', (cell, point, comma) => {
-    expect([enteredNumber(cell, '.'), enteredNumber(cell, ',')]).toEqual([point, comma]);
+    expect(readNumber(cell)).toEqual({ '.': point, ',': comma });
     expect(isEnteredNumber(cell)).toBe(point !== undefined || comma !== undefined);
-  });
-});
-
-describe('readColumn', () => {
-  it.each([
-    [['1.200', '3'], ['.', ','], '1.200'],
-    [['1.200', ' 0,5'], [','], undefined],
-    [['1.200', '1.2'], ['.'], undefined],
-    [['1,200', '1e5', '.5'], ['.'], undefined],
-    [['3', '', '1 200'], ['.', ','], undefined],
-    [['1.234,5', '1,234.5'], [], undefined],
-    [[], ['.', ','], undefined],
-  ])('finds the decimal signs that fit all numbers of %j', (cells, decimals, unclear) => {
-    expect(readColumn(cells, false)).toEqual({ isNumeric: true, decimals, unclear });
-  });
-
-  it('returns text for a column with other text unless it must be numeric', () => {
-    expect(readColumn(['Cost', '1.200'], false)).toEqual({ isNumeric: false, decimals: [], unclear: undefined });
-    expect(readColumn(['many', '1.200'], true)).toEqual({ isNumeric: true, decimals: ['.', ','], unclear: '1.200' });
   });
 });

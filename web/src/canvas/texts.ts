@@ -49,7 +49,11 @@ export function changesOf({ fields }: CardKind, before: Data, texts: Texts, chan
   }
   const isChanged = (...names: string[]): boolean => names.some((name) => changedNames.includes(name));
   const [figures, members] = [tableOf('figures', texts), tableOf('members', texts)];
-  if (isChanged('figures', 'members')) changes['values'] = valuesFrom(figures, members);
+  if (isChanged('figures', 'members'))
+    changes['values'] = valuesFrom(before, {
+      figures: isChanged('figures') ? figures : undefined,
+      members: isChanged('members') ? members : undefined,
+    });
   // If the members of a set come from a file, they stay there even if the card itself defines values for them.
   const isInFile = (texts['file_path'] ?? '') !== '' && before['members'] == null;
   if (isChanged('range') || (isChanged('members') && !isInFile)) {
@@ -61,7 +65,11 @@ export function changesOf({ fields }: CardKind, before: Data, texts: Texts, chan
 
 /** Parses the table of a form field. */
 export const parseTable = (field: Field, text: string): ValueTable =>
-  text === '' ? (field.table === 'figures' ? figuresOf({}) : membersOf({})) : (JSON.parse(text) as ValueTable);
+  text === ''
+    ? field.table === 'figures'
+      ? figuresOf({})
+      : membersOf({})
+    : { ...(JSON.parse(text) as ValueTable), isNumeric: field.table === 'figures' };
 
 /** Returns the value of a card's field as text. Other programs may have written values of any type. */
 export function textOfValue(value: unknown): string {

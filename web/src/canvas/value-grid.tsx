@@ -2,8 +2,8 @@ import { Button, CloseButton, Radio, Group, Text } from '@mantine/core';
 import { type ClipboardEvent, type KeyboardEvent, useRef } from 'react';
 import { VList } from 'virtua';
 import classes from './canvas.module.css';
-import { isEnteredNumber } from './entered-numbers';
-import { readingsOf, type UnclearNumber, unclearNumberOf, type ValueTable } from './value-tables';
+import { type Decimal, isEnteredNumber } from './entered-numbers';
+import { readingsOf, type UnclearNumber, unclearNumbers, type ValueTable, withDecimal } from './value-tables';
 
 /** Row height in pixels, and number of visible rows. */
 const ROW_HEIGHT = 32;
@@ -28,7 +28,6 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
   const { first, columns, rows } = table;
   const width = columns.length + 1;
   const readings = readingsOf(table);
-  const unclear = unclearNumberOf(table);
   const style = { gridTemplateColumns: `minmax(7rem, 1.5fr) repeat(${columns.length}, minmax(7.5rem, 1fr))` };
 
   const write = (row: number, column: number, lines: readonly (readonly string[])[]): void =>
@@ -39,6 +38,7 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
     onChange({
       ...table,
       columns: columns.filter((_, index) => index !== at),
+      facts: columns.map((_, index) => table.facts?.[index] ?? null).filter((_, index) => index !== at),
       rows: rows.map((row) => row.filter((_, index) => index !== at + 1)),
     });
   const addColumn = (): void => {
@@ -115,9 +115,13 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
           </VList>
         </div>
       </div>
-      {unclear !== undefined && (
-        <Choice unclear={unclear} value={table.decimal} onChange={(decimal) => onChange({ ...table, decimal })} />
-      )}
+      {unclearNumbers(readings).map((unclear) => (
+        <Choice
+          key={unclear.column}
+          unclear={unclear}
+          onChange={(decimal) => onChange(withDecimal(table, unclear.column, decimal))}
+        />
+      ))}
       <div className={classes.gridFoot}>
         {hasColumns && (
           <Button variant="subtle" size="compact-xs" className={classes.quiet} onClick={addColumn}>
@@ -134,12 +138,11 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
 
 interface ChoiceProps {
   unclear: UnclearNumber;
-  value: ValueTable['decimal'];
-  onChange: (decimal: '.' | ',') => void;
+  onChange: (decimal: Decimal) => void;
 }
 
-/** Asks for the meaning of a number, and thus for the decimal sign of all numbers whose meaning is unclear. */
-function Choice({ unclear: { entered, values }, value, onChange }: ChoiceProps) {
+/** Asks for the meaning of a number, and thus for the decimal sign of all unclear numbers in its column. */
+function Choice({ unclear: { entered, values, decimal: value }, onChange }: ChoiceProps) {
   return (
     <Radio.Group
       className={classes.gridFoot}

@@ -1,37 +1,94 @@
 import { describe, expect, it } from '@jest/globals';
-import { figuresOf, membersOf, problemOfNumbers, unclearNumberOf, valuesFrom } from './value-tables';
+import {
+  figuresOf,
+  membersOf,
+  problemOfNumbers,
+  readingsOf,
+  unclearNumbers,
+  valuesFrom,
+  type ValueTable,
+  withDecimal,
+} from './value-tables';
 
-const NO_MEMBERS = membersOf({});
-const figures = (...rows: [string, string][]) => ({ ...figuresOf({}), rows });
-const members = (columns: string[], ...rows: string[][]) => ({ ...membersOf({}), columns, rows });
+type Rows = string[][];
+const figures = (...rows: Rows): ValueTable => ({ ...figuresOf({}), rows });
+const members = (columns: string[], ...rows: Rows): ValueTable => ({ ...membersOf({}), columns, rows });
+/** Returns the table with additional rows. */
+const extended = (table: ValueTable, ...rows: Rows): ValueTable => ({ ...table, rows: [...table.rows, ...rows] });
+const valuesOfFigures = (table: ValueTable) => valuesFrom({}, { figures: table });
+const valuesOfMembers = (table: ValueTable) => valuesFrom({}, { members: table });
+const questions = (table: ValueTable): string[] => unclearNumbers(readingsOf(table)).map(({ entered }) => entered);
 
 describe('figures', () => {
-  it('are read with the decimal sign that fits all of them', () => {
-    const table = figures(['hours', '1.200'], ['rate', '0,12']);
+  it('are read in any notation', () => {
+    const table = figures(['a', '1.234,5'], ['b', '1,234.5'], ['c', '12 %'], ['d', '-3']);
     expect(problemOfNumbers(table)).toBeUndefined();
-    expect(valuesFrom(table, NO_MEMBERS)).toEqual({ hours: 1200, rate: 0.12 });
+    expect(valuesOfFigures(table)).toEqual({ a: 1234.5, b: 1234.5, c: 0.12, d: -3 });
   });
 
-  it('need a choice if their meaning is unclear', () => {
-    const table = figures(['hours', '1.200'], ['wages', '3']);
-    expect(unclearNumberOf(table)).toEqual({ entered: '1.200', values: { '.': 1.2, ',': 1200 } });
+  it.each([
+    ['0,12', 1200],
+    ['0.12', 1.2],
+  ])('of unclear meaning are read like %s in the same column', (other, value) => {
+    const table = figures(['hours', '1.200'], ['rate', other]);
+    expect(problemOfNumbers(table)).toBeUndefined();
+    expect(valuesOfFigures(table)).toEqual({ hours: value, rate: 0.12 });
+  });
+
+  it.each<Rows>([
+    [['wages', '3']],
+    [
+      ['a', '0,5'],
+      ['b', '0.5'],
+    ],
+  ])('of unclear meaning need a choice next to %j', (...others) => {
+    const table = figures(['hours', '1.200'], ...others);
+    expect(questions(table)).toEqual(['1.200']);
     expect(problemOfNumbers(table)).toBe('Choose what 1.200 means');
-    expect(problemOfNumbers({ ...table, decimal: ',' })).toBeUndefined();
-    expect(valuesFrom({ ...table, decimal: ',' }, NO_MEMBERS)).toEqual({ hours: 1200, wages: 3 });
-    expect(valuesFrom({ ...table, decimal: '.' }, NO_MEMBERS)).toEqual({ hours: 1.2, wages: 3 });
+    for (const [decimal, hours] of [
+      ['.', 1.2],
+      [',', 1200],
+    ] as const) {
+      const chosen = withDecimal(table, 0, decimal);
+      expect(problemOfNumbers(chosen)).toBeUndefined();
+      expect(valuesOfFigures(chosen)).toMatchObject({ hours });
+      expect(valuesOfFigures(extended(chosen, ['later', '7,5']))).toMatchObject({ hours, later: 7.5 });
+    }
   });
 
-  it('have a problem if they contradict each other or are not numbers', () => {
-    expect(problemOfNumbers(figures(['a', '1.234,5'], ['b', '1,234.5'], ['c', '1.200']))).toBe(
-      'Use the same decimal sign for all numbers in Value',
-    );
-    expect(problemOfNumbers(figures(['a', 'many'], ['b', ''], ['', 'x']))).toBe('Enter a number for a, b, such as 2.5');
+  it('have a problem if they are not numbers', () => {
+    const table = figures(['a', 'many'], ['b', ''], ['c', '007'], ['', 'x']);
+    expect(problemOfNumbers(table)).toBe('Enter a number for a, b, c, such as 2.5');
+  });
+});
+
+describe('stored numbers', () => {
+  it.each([1.125, 2.5, 1e21, 1e-7, -0.001, 123456789012345680000])('keep the value %d without a question', (weight) => {
+    const table = figuresOf({ values: { weight } });
+    for (const row of [
+      ['b', '3'],
+      ['b', '7,5'],
+      ['b', '0.5'],
+    ]) {
+      expect(questions(extended(table, row))).toEqual([]);
+      expect(valuesOfFigures(extended(table, row))).toMatchObject({ weight });
+    }
   });
 
-  it('keep stored numbers without a question', () => {
-    const table = figuresOf({ values: { weight: 1.125 } });
-    expect(problemOfNumbers(table)).toBeUndefined();
-    expect(valuesFrom(table, NO_MEMBERS)).toEqual({ weight: 1.125 });
+  it('do not decide what entered numbers mean', () => {
+    const table = extended(figuresOf({ values: { weight: 1.125, rate: 2.5 } }), ['hours', '1.200']);
+    expect(questions(table)).toEqual(['1.200']);
+    expect(valuesOfFigures(withDecimal(table, 0, ','))).toEqual({ weight: 1.125, rate: 2.5, hours: 1200 });
+  });
+
+  it('are unchanged if only the other table of the card has changed', () => {
+    const before = { values: { rate: '0,12', hours: 1.125, cost: { a: 2.5 }, code: { a: '1,200' } } };
+    expect(valuesFrom(before, { members: membersOf(before) })).toEqual(before.values);
+    expect(valuesFrom(before, { figures: figures(['wages', '3']) })).toEqual({
+      wages: 3,
+      cost: { a: 2.5 },
+      code: { a: '1,200' },
+    });
   });
 });
 
@@ -39,25 +96,32 @@ describe('values of members', () => {
   it('are read by column', () => {
     const table = members(['cost', 'share', 'code'], ['a', '2,5', '0.125', 'x'], ['b', '3.500', '', '1,200']);
     expect(problemOfNumbers(table)).toBeUndefined();
-    expect(valuesFrom(figuresOf({}), table)).toEqual({
+    expect(valuesOfMembers(table)).toEqual({
       cost: { a: 2.5, b: 3500 },
       share: { a: 0.125 },
       code: { a: 'x', b: '1,200' },
     });
   });
 
+  it('need a choice for each column', () => {
+    const table = members(['cost', 'share'], ['a', '1.200', '1.125']);
+    expect(questions(table)).toEqual(['1.200', '1.125']);
+    const chosen = withDecimal(withDecimal(table, 0, ','), 1, '.');
+    expect(valuesOfMembers(chosen)).toEqual({ cost: { a: 1200 }, share: { a: 1.125 } });
+  });
+
   it('stay text below a heading, and are read without it', () => {
-    const rows = [
-      ['Product', 'Cost'],
-      ['a', '1.200'],
-    ];
-    expect(valuesFrom(figuresOf({}), members(['cost'], ...rows))).toEqual({ cost: { Product: 'Cost', a: '1.200' } });
+    const table = members(['cost'], ['Product', 'Cost'], ['a', '1.200']);
+    expect(valuesOfMembers(table)).toEqual({ cost: { Product: 'Cost', a: '1.200' } });
     expect(problemOfNumbers(members(['cost'], ['', ''], ['a', '1.200']))).toBe('Choose what 1.200 means');
   });
 
-  it('stay text if the column was stored as text', () => {
-    const table = membersOf({ members: ['a', 'b'], values: { code: { a: '1,200', b: '10' } } });
-    expect(problemOfNumbers(table)).toBeUndefined();
-    expect(valuesFrom(figuresOf({}), table)).toEqual({ code: { a: '1,200', b: '10' } });
+  it('stay text if they have leading zeros or were stored as text, even in a renamed column', () => {
+    expect(valuesOfMembers(members(['zip'], ['a', '01234'], ['b', '10115']))).toEqual({
+      zip: { a: '01234', b: '10115' },
+    });
+    const stored = membersOf({ members: ['a', 'b'], values: { code: { a: '1,200', b: '10' } } });
+    expect(questions(stored)).toEqual([]);
+    expect(valuesOfMembers({ ...stored, columns: ['sku'] })).toEqual({ sku: { a: '1,200', b: '10' } });
   });
 });

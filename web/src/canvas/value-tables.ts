@@ -1,6 +1,6 @@
 import type { Card } from './cards';
 import { listFirst } from '../frame/list-first';
-import { type Decimal, enteredNumber, isEnteredNumber, readColumn, TEXT_COLUMN, toNumber } from './entered-numbers';
+import { type Decimal, isEnteredNumber, isUnclear, readNumber, type Readings, toNumber } from './entered-numbers';
 
 /** Small editable table. The first cell of a row is a name or a member. */
 export interface ValueTable {
@@ -11,16 +11,35 @@ export interface ValueTable {
   rows: string[][];
   /** Whether the cells next to the names must be numbers. */
   isNumeric?: boolean;
-  /** Names of the columns that contain text even if all of their cells look like numbers. */
-  textColumns?: string[];
-  /** Decimal sign of numbers such as `1.200`, whose meaning is unclear. Undefined until the user has chosen it. */
+  /** Facts about the columns, by position. */
+  facts?: (ColumnFacts | null)[];
+}
+
+interface ColumnFacts {
+  /** Whether the column contains text even if all of its cells look like numbers. */
+  isText?: boolean;
+  /** Stored numbers, apart from integers. They have a decimal point, whatever notation the user prefers. */
+  stored?: string[];
+  /** Decimal sign of unclear numbers, as chosen by the user. */
   decimal?: Decimal;
 }
 
-/** Number that can be read in two ways. */
+/** How the cells of a column are read. */
+interface ColumnReading {
+  /** Whether the column contains numbers. Otherwise, it contains text. */
+  isNumeric: boolean;
+  /** Entered number whose meaning is unclear, unless the other cells decide it. */
+  unclear: string | undefined;
+  /** Decimal sign of unclear numbers. */
+  decimal: Decimal | undefined;
+}
+
+/** Number of a column that can be read in two ways. */
 export interface UnclearNumber {
+  column: number;
   entered: string;
-  values: Record<Decimal, number>;
+  values: Readings;
+  decimal: Decimal | undefined;
 }
 
 type Data = Card['data'];
@@ -33,8 +52,14 @@ const MAX_RANGE_MEMBERS = 2_000;
 /** Returns the scalar values of a data card. */
 export function figuresOf({ values }: Data): ValueTable {
   const rows = entriesOf(values).filter(([, value]) => !isCells(value));
-  const table = { first: 'Name', columns: ['Value'], isNumeric: true };
-  return asStored({ ...table, rows: rows.map(([name, value]) => [name, textOfCell(value)]) });
+  const cells = rows.map(([, value]) => value);
+  return {
+    first: 'Name',
+    columns: ['Value'],
+    rows: rows.map(([name, value]) => [name, textOfCell(value)]),
+    isNumeric: true,
+    facts: [factsOf(cells)],
+  };
 }
 
 /** Returns the members of a data card's set in order, with their values. */
@@ -42,32 +67,60 @@ export function membersOf({ members, values }: Data): ValueTable {
   const columns = entriesOf(values).filter((entry): entry is [string, Cells] => isCells(entry[1]));
   const names = new Set(listedMembers(members, columns.length > 0));
   for (const [, cells] of columns) for (const member of Object.keys(cells)) names.add(member);
-  const textColumns = columns.flatMap(([name, cells]) => (typeof Object.values(cells)[0] === 'string' ? [name] : []));
-  return asStored({
+  return {
     first: 'Member',
     columns: columns.map(([name]) => name),
-    ...(textColumns.length > 0 && { textColumns }),
+    facts: columns.map(([, cells]) => factsOf(Object.values(cells))),
     rows: [...names].map((member) => [
       member,
       ...columns.map(([, cells]) => (Object.hasOwn(cells, member) ? textOfCell(cells[member]) : '')),
     ]),
-  });
+  };
 }
 
-/** Stored numbers have a decimal point. Without this, the form would ask about a stored `1.125`. */
-const asStored = (table: ValueTable): ValueTable =>
-  unclearNumberOf(table) === undefined ? table : { ...table, decimal: '.' };
+/** Returns the facts about the stored cells of a column. */
+function factsOf(cells: readonly unknown[]): ColumnFacts {
+  const texts = cells.flatMap((cell) => (typeof cell === 'number' ? [JSON.stringify(cell)] : []));
+  const stored = texts.filter((text) => {
+    const { '.': point, ',': comma } = readNumber(text);
+    return point !== comma || point === undefined;
+  });
+  return { ...(typeof cells[0] === 'string' && { isText: true }), ...(stored.length > 0 && { stored }) };
+}
 
-/** Returns the readings of all columns next to the names. */
-export const readingsOf = ({ columns, rows, isNumeric = false, textColumns = [] }: ValueTable) =>
-  columns.map((name, at) =>
-    textColumns.includes(name.trim())
-      ? TEXT_COLUMN
-      : readColumn(
-          rows.map((row) => row[at + 1] ?? ''),
-          isNumeric,
-        ),
+/** Returns how to read each column next to the names. */
+export const readingsOf = (table: ValueTable): ColumnReading[] =>
+  table.columns.map((_, at) =>
+    readColumn(
+      table.rows.map((row) => row[at + 1] ?? ''),
+      table.isNumeric === true,
+      table.facts?.[at] ?? {},
+    ),
   );
+
+function readColumn(
+  cells: readonly string[],
+  mustBeNumeric: boolean,
+  { isText = false, stored = [], decimal }: ColumnFacts,
+): ColumnReading {
+  const storedTexts = new Set(stored);
+  const signs = new Set<Decimal>();
+  let unclear: string | undefined;
+  for (const cell of cells) {
+    const text = cell.trim();
+    if (text === '' || storedTexts.has(text)) continue;
+    const { '.': point, ',': comma } = readNumber(text);
+    const isNumber = point !== undefined || comma !== undefined;
+    if (!mustBeNumeric && (isText || !isNumber)) return { isNumeric: false, unclear: undefined, decimal: undefined };
+    if (isUnclear({ '.': point, ',': comma })) unclear ??= text;
+    else if (point === undefined && isNumber) signs.add(',');
+    else if (comma === undefined && isNumber) signs.add('.');
+  }
+  // As in files, the other numbers of the column decide.
+  const [sign] = signs.size === 1 ? signs : [];
+  const isDecided = decimal === undefined && sign !== undefined;
+  return { isNumeric: mustBeNumeric || !isText, unclear: isDecided ? undefined : unclear, decimal: decimal ?? sign };
+}
 
 /** Whether all cells of a table are empty. */
 export const isEmpty = ({ rows }: ValueTable): boolean => rows.every((row) => row.every((cell) => cell.trim() === ''));
@@ -90,12 +143,17 @@ export function problemOfTable({ first, columns, rows }: ValueTable): string | u
   return undefined;
 }
 
-/** Returns a number whose meaning the user has to choose, with the value for each decimal sign. */
-export function unclearNumberOf(table: ValueTable): UnclearNumber | undefined {
-  const entered = readingsOf(table).find(({ unclear }) => unclear !== undefined)?.unclear;
-  if (entered === undefined) return undefined;
-  return { entered, values: { '.': enteredNumber(entered, '.') ?? NaN, ',': enteredNumber(entered, ',') ?? NaN } };
-}
+/** Returns the numbers whose meaning the user has to choose or has chosen, at most one for each column. */
+export const unclearNumbers = (readings: readonly ColumnReading[]): UnclearNumber[] =>
+  readings.flatMap(({ unclear, decimal }, column) =>
+    unclear === undefined ? [] : [{ column, entered: unclear, values: readNumber(unclear), decimal }],
+  );
+
+/** Returns the table with the user's answer to an unclear number. */
+export const withDecimal = (table: ValueTable, column: number, decimal: Decimal): ValueTable => ({
+  ...table,
+  facts: table.columns.map((_, at) => ({ ...table.facts?.[at], ...(at === column && { decimal }) })),
+});
 
 /** Returns the reason why the numbers of a table cannot be saved, or undefined if they are valid. */
 export function problemOfNumbers(table: ValueTable): string | undefined {
@@ -103,37 +161,52 @@ export function problemOfNumbers(table: ValueTable): string | undefined {
     table.isNumeric === true && name.trim() !== '' && !isEnteredNumber(value) ? [name.trim()] : [],
   );
   if (names.length > 0) return `Enter a number for ${listFirst(names)}, such as 2.5`;
-  const contradiction = readingsOf(table).findIndex(({ isNumeric, decimals }) => isNumeric && decimals.length === 0);
-  if (contradiction >= 0) return `Use the same decimal sign for all numbers in ${table.columns[contradiction]}`;
-  const unclear = unclearNumberOf(table);
-  return unclear === undefined || table.decimal !== undefined ? undefined : `Choose what ${unclear.entered} means`;
+  const unclear = unclearNumbers(readingsOf(table)).find(({ decimal }) => decimal === undefined);
+  return unclear && `Choose what ${unclear.entered} means`;
 }
 
-/** Returns `values` of a data card. A column is numeric if all of its cells are numbers, and contains text otherwise. */
-export function valuesFrom(figures: ValueTable, members: ValueTable): Data | null {
-  const [numberOfFigure] = numberReaders(figures);
-  const values: [string, unknown][] = figures.rows.flatMap(([name = '', value = '']) =>
-    name.trim() === '' ? [] : [[name.trim(), numberOfFigure?.(value)]],
-  );
-  for (const [index, numberOf] of numberReaders(members).entries()) {
-    const cells = members.rows.flatMap((row): [string, string][] => {
-      const [member = '', cell = ''] = [row[0], row[index + 1]];
-      return cell.trim() === '' ? [] : [[member.trim(), cell.trim()]];
-    });
-    if (cells.length > 0)
-      values.push([
-        members.columns[index]?.trim() ?? '',
-        Object.fromEntries(cells.map(([member, cell]) => [member, numberOf === undefined ? cell : numberOf(cell)])),
-      ]);
-  }
+/**
+ * Returns `values` of a data card. A column is numeric if all of its cells are numbers, and contains text otherwise. Figures or
+ * members that have not changed are undefined and keep their stored values.
+ */
+export function valuesFrom(
+  before: Data,
+  { figures, members }: { figures?: ValueTable | undefined; members?: ValueTable | undefined },
+): Data | null {
+  const stored = entriesOf(before['values']);
+  const values = [
+    ...(figures === undefined ? stored.filter(([, value]) => !isCells(value)) : valuesOfFigures(figures)),
+    ...(members === undefined ? stored.filter(([, value]) => isCells(value)) : valuesOfMembers(members)),
+  ];
   return values.length === 0 ? null : Object.fromEntries(values);
 }
 
+function valuesOfFigures(table: ValueTable): [string, unknown][] {
+  const [numberOf] = numberReaders(table);
+  return table.rows.flatMap(([name = '', value = '']) =>
+    name.trim() === '' ? [] : [[name.trim(), numberOf?.(value)]],
+  );
+}
+
+const valuesOfMembers = (table: ValueTable): [string, unknown][] =>
+  numberReaders(table).flatMap((numberOf, at): [string, unknown][] => {
+    const cells = table.rows.flatMap((row): [string, unknown][] => {
+      const [member = '', cell = ''] = [row[0], row[at + 1]];
+      return cell.trim() === '' ? [] : [[member.trim(), numberOf === undefined ? cell.trim() : numberOf(cell)]];
+    });
+    return cells.length === 0 ? [] : [[table.columns[at]?.trim() ?? '', Object.fromEntries(cells)]];
+  });
+
 /** Returns a function for each column that reads its numbers. Undefined for a column with text. */
 const numberReaders = (table: ValueTable): (((cell: string) => number | undefined) | undefined)[] =>
-  readingsOf(table).map(({ isNumeric, decimals, unclear }) => {
-    const decimal = unclear === undefined ? decimals[0] : table.decimal;
-    return isNumeric && decimal !== undefined ? (cell) => enteredNumber(cell, decimal) : undefined;
+  readingsOf(table).map(({ isNumeric, decimal }, at) => {
+    const stored = new Set(table.facts?.[at]?.stored);
+    if (!isNumeric) return undefined;
+    return (cell) => {
+      if (stored.has(cell.trim())) return Number(cell);
+      const readings = readNumber(cell);
+      return isUnclear(readings) ? decimal && readings[decimal] : (readings['.'] ?? readings[',']);
+    };
   });
 
 /** Returns `members` of a data card as a list. */
