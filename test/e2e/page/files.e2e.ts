@@ -352,7 +352,7 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.goto(`${shared.url}/#/projects/${project.id}/files/workspace/archive/data/`);
       await row('other.csv').getByRole('button').click();
       await tab.page.getByRole('menuitem', { name: 'Delete' }).click();
-      await dialog().getByText('Used by Other. The model cannot be solved without this data.').waitFor();
+      await dialog().getByText('Used by Other. It cannot be solved without this data.').waitFor();
       expect(await tab.faults()).toEqual([]);
       await dialog().getByRole('button', { name: 'Delete' }).click();
       await row('other.csv').waitFor({ state: 'detached' });

@@ -36,17 +36,16 @@ export function useChanges(projectId: string, container: ContainerRef) {
   const move = useIntent({
     mutationFn: async (moves: Move[], headers) => {
       const failures: MoveFailure[] = [];
+      const notFollowed: unknown[] = [];
       for (const [at, batch] of inBatches(moves).entries()) {
         const failed = await moveFiles(client, container, batch, headersOfPart(headers, at));
         const failedPaths = new Set(failed.map(({ path }) => path));
-        await followMoves(
-          client,
-          projectId,
-          batch.filter(({ source_path }) => !failedPaths.has(source_path)),
-        );
+        const moved = batch.filter(({ source_path }) => !failedPaths.has(source_path));
+        await followMoves(client, projectId, moved).catch((error: unknown) => notFollowed.push(error));
         failures.push(...failed);
       }
       if (failures.length > 0) throw new MoveError(failures);
+      if (notFollowed.length > 0) throw notFollowed[0];
     },
     onSettled,
   });

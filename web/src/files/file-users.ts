@@ -1,27 +1,21 @@
-import {
-  ConflictError,
-  NotFoundError,
-  PreconditionFailedError,
-  type Schemas,
-  type WorkspaceClient,
-} from '@project-workspace/client';
+import { NotFoundError, PreconditionFailedError, type Schemas, type WorkspaceClient } from '@project-workspace/client';
 import { useCards } from '../project/cards';
-import { useScenarios } from '../project/scenarios';
+import { listFirst } from '../frame/list-first';
+import { MAX_SCENARIOS, useScenarios } from '../project/scenarios';
 import { filePathOf, filePathOfChange } from '../project/used-files';
 import { type Container, WORKSPACE } from './containers';
 
-type Card = Schemas['CardResponse'];
 export type Move = Schemas['MovePair'];
 
 /** Maximum number of attempts while other users change the cards and scenarios. */
 const MAX_ATTEMPTS = 5;
 
-/** The files were moved, but not all cards and scenarios have the new paths. */
+/** The files were moved, but some cards and scenarios still have the old paths. */
 export class FollowError extends Error {
   override name = 'FollowError';
 
-  constructor(cause: unknown) {
-    super('The files were moved, but some cards or scenarios still have the old path', { cause });
+  constructor(names: readonly string[], cause: unknown) {
+    super(`The files were moved, but their old paths remain in ${listFirst(names)}`, { cause });
   }
 }
 
@@ -51,57 +45,72 @@ export function useFileUsers(projectId: string, container: Container, paths: rea
 /**
  * Enters the new paths of moved files into the cards and scenarios that use them.
  *
- * @throws FollowError
+ * @throws FollowError after all other cards and scenarios have been changed
  */
 export async function followMoves(client: WorkspaceClient, projectId: string, moves: readonly Move[]): Promise<void> {
-  const params = { path: { project_id: projectId } };
+  const path = { project_id: projectId };
+  const { cards } = (await client.GET('/api/v1/projects/{project_id}/cards', { params: { path } })).data;
+  const query = { limit: MAX_SCENARIOS };
+  const { scenarios } = (await client.GET('/api/v1/projects/{project_id}/scenarios', { params: { path, query } })).data;
+  const failures: { name: string; cause: unknown }[] = [];
+  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
+    await unlessGone(work).catch((cause: unknown) => failures.push({ name, cause }));
+  };
+  for (const { id, label, ...card } of cards)
+    if (newPath(filePathOf(card), moves) !== undefined)
+      await attempt(label, async () => await followInCard(client, { ...path, card_id: id }, moves));
+  for (const { id, name, changes } of scenarios)
+    if (changes.some((change) => newPath(filePathOfChange(change), moves) !== undefined))
+      await attempt(
+        `scenario ${name}`,
+        async () => await followInScenario(client, { ...path, scenario_id: id }, moves),
+      );
+  if (failures.length > 0)
+    throw new FollowError(
+      failures.map(({ name }) => name),
+      failures[0]?.cause,
+    );
+}
+
+/** Runs `work` again if another user changes the card or scenario at the same time. Does nothing if it was removed. */
+async function unlessGone(work: () => Promise<void>): Promise<void> {
   for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft -= 1) {
     try {
-      const { cards } = (await client.GET('/api/v1/projects/{project_id}/cards', { params })).data;
-      for (const card of cards) await unlessGone(followInCard(client, card, moves));
-      const { scenarios } = (await client.GET('/api/v1/projects/{project_id}/scenarios', { params })).data;
-      for (const { id } of scenarios) await unlessGone(followInScenario(client, projectId, id, moves));
+      await work();
       return;
     } catch (error) {
-      const hasChanged =
-        error instanceof PreconditionFailedError ||
-        (error instanceof ConflictError && error.code === 'version_conflict');
-      if (!hasChanged || attemptsLeft === 1) throw new FollowError(error);
+      if (error instanceof NotFoundError) return;
+      if (!(error instanceof PreconditionFailedError) || attemptsLeft === 1) throw error;
     }
   }
 }
 
-async function followInCard(client: WorkspaceClient, card: Card, moves: readonly Move[]): Promise<void> {
-  const file_path = newPath(filePathOf(card), moves);
+async function followInCard(
+  client: WorkspaceClient,
+  path: { project_id: string; card_id: string },
+  moves: readonly Move[],
+): Promise<void> {
+  const url = '/api/v1/projects/{project_id}/cards/{card_id}';
+  const { data, response } = await client.GET(url, { params: { path } });
+  const file_path = newPath(filePathOf(data), moves);
   if (file_path === undefined) return;
-  const params = { path: { project_id: card.project_id, card_id: card.id } };
-  const body = { version: card.version, data: { file_path } };
-  await client.PATCH('/api/v1/projects/{project_id}/cards/{card_id}', { params, body });
+  const header = { 'If-Match': response.headers.get('etag') ?? '' };
+  await client.PATCH(url, { params: { path, header }, body: { version: data.version, data: { file_path } } });
 }
 
 async function followInScenario(
   client: WorkspaceClient,
-  projectId: string,
-  scenarioId: string,
+  path: { project_id: string; scenario_id: string },
   moves: readonly Move[],
 ): Promise<void> {
-  const path = { project_id: projectId, scenario_id: scenarioId };
   const url = '/api/v1/projects/{project_id}/scenarios/{scenario_id}';
   const { data, response } = await client.GET(url, { params: { path } });
   const changes = data.changes.map((change) => ({
     ...change,
     to: newPath(filePathOfChange(change), moves) ?? change.to,
   }));
-  if (changes.every(({ to }, at) => to === data.changes[at]?.to)) return;
   const header = { 'If-Match': response.headers.get('etag') ?? '' };
   await client.PATCH(url, { params: { path, header }, body: { changes } });
-}
-
-/** Ignores cards and scenarios that another user has removed. */
-async function unlessGone(work: Promise<void>): Promise<void> {
-  await work.catch((error: unknown) => {
-    if (!(error instanceof NotFoundError)) throw error;
-  });
 }
 
 /** Returns the path after the moves, or undefined if it is unchanged. */

@@ -6,7 +6,7 @@ import { keyOf } from './project-data';
 export type Scenario = Schemas['ScenarioResponse'];
 
 /** Maximum number of scenarios in a project. */
-const MAX_SCENARIOS = 100;
+export const MAX_SCENARIOS = 100;
 
 /** Reads all scenarios of a project, newest first. */
 export function useScenarios(projectId: string, enabled = true) {

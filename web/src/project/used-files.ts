@@ -9,4 +9,5 @@ export const filePathOfChange = ({ kind, to }: Schemas['ScenarioResponse']['chan
   kind === 'file' ? pathIn(to) : '';
 
 /** Paths of workspace files may begin with a slash. */
-const pathIn = (value: unknown): string => (typeof value === 'string' ? value.replace(/^\/+/, '') : '');
+const pathIn = (value: unknown): string =>
+  typeof value === 'string' ? value.normalize('NFC').replace(/^\/+/, '') : '';

@@ -39,12 +39,18 @@ describe('changesSince', () => {
   });
 
   it('lists a changed file only if the run has read it', () => {
-    const cards = [{ ...card('a', BEFORE), data: { file_path: '/data/a.csv' } }, card('b', BEFORE)];
-    const changes = [{ kind: 'file' as const, target: 's', to: 'data/low.csv' }];
+    const set = (id: string, data: object) => ({ ...card(id, BEFORE), data: { set: id, ...data } });
+    const cards = [
+      set('a', { file_path: '/data/a.csv' }),
+      set('b', { file_path: 'data/b.csv' }),
+      set('c', { file_path: 'data/c.csv', members: ['1', '2'] }),
+      { ...card('d', BEFORE), data: { file_path: 'data/d.csv' } },
+    ];
+    const changes = [{ kind: 'file' as const, target: 'b', to: 'data/low.csv' }];
     const scenarios = [{ ...scenario('low', BEFORE), changes }];
-    const paths = ['data/a.csv', 'data/low.csv', 'data/other.csv'];
+    const paths = ['a', 'b', 'c', 'd', 'low', 'other'].map((name) => `data/${name}.csv`);
     const model = (time: string) => ({ cards, scenarios, modified: new Map(paths.map((path) => [path, time])) });
-    expect(changesSince(RUN, model(AFTER), cards)).toEqual(['data/a.csv']);
+    expect(changesSince(RUN, model(AFTER), cards)).toEqual(['data/a.csv', 'data/b.csv']);
     expect(changesSince({ ...RUN, scenario_id: 'low' }, model(AFTER), cards)).toEqual(['data/a.csv', 'data/low.csv']);
     expect(changesSince(RUN, model(BEFORE), cards)).toEqual([]);
   });

@@ -47,8 +47,11 @@ export function usedPaths(
   { scenario_id }: Pick<RunSummary, 'scenario_id'>,
   { cards, scenarios }: Pick<CurrentModel, 'cards' | 'scenarios'>,
 ): string[] {
-  const changes = scenarios.find(({ id }) => id === scenario_id)?.changes ?? [];
-  const paths = [...cards.map(filePathOf), ...changes.map(filePathOfChange)];
+  const changes = scenarios.find(({ id }) => id === scenario_id)?.changes.filter(({ kind }) => kind === 'file') ?? [];
+  const replaced = new Set(changes.map(({ target }) => target));
+  const isRead = ({ id, label, data: { set, members } }: Card): boolean =>
+    typeof set === 'string' && members == null && ![set, id, label].some((name) => replaced.has(name));
+  const paths = [...cards.filter(isRead).map(filePathOf), ...changes.map(filePathOfChange)];
   return [...new Set(paths)].filter((path) => path !== '');
 }
 

@@ -11,12 +11,10 @@ interface FileUsersTextProps {
 /** Names the cards and scenarios that use the files of a dialog, and says what happens to them. */
 export function FileUsersText({ names, isMove = false }: FileUsersTextProps) {
   if (names.length === 0) return null;
-  const consequence = isMove
-    ? `${names.length === 1 ? 'It' : 'They'} will use the new path.`
-    : 'The model cannot be solved without this data.';
+  const pronoun = names.length === 1 ? 'It' : 'They';
   return (
     <Text size="sm" role="status" styles={{ root: { overflowWrap: 'anywhere' } }}>
-      Used by {listFirst(names)}. {consequence}
+      Used by {listFirst(names)}. {pronoun} {isMove ? 'will use the new path' : 'cannot be solved without this data'}.
     </Text>
   );
 }
