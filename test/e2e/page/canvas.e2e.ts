@@ -304,7 +304,7 @@ inBrowser('the canvas', () => {
     await made.locator('[aria-label="Value, row 3"][aria-invalid]').waitFor();
     expect(await made.locator('[role=group] [aria-invalid]').count()).toBe(1);
     await made.getByLabel('Value, row 3').fill('0,12');
-    await choice.waitFor({ state: 'detached' });
+    expect(await choice.getByLabel('1200', { exact: true }).isChecked()).toBe(true);
     await made.getByLabel('Value, row 3').press('Control+Enter');
     await card('Limits').getByText('0.12').waitFor();
     expect((await named('Limits'))?.data).toMatchObject({ values: { hours: 1200, wages: 3, rate: 0.12 } });
