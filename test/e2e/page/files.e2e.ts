@@ -2,7 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FileContentResponse, FileEntry, FileListResponse } from '../../../src/files/files.dto.js';
-import type { CardListResponse } from '../../../src/projects/canvas/canvas.dto.js';
+import type { CardListResponse, CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
 import type { ScenarioResponse } from '../../../src/scenarios/scenarios.dto.js';
 import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
 import { makeDeployment, makeFile, makeProject } from '../../factories/make.js';
@@ -308,13 +308,14 @@ inBrowser('the files of a project on the page', () => {
     it('names the cards and scenarios that use a file, which follow it to its new path', async () => {
       await put('data/prices.csv', DEMAND);
       await put('data/other.csv', DEMAND);
-      for (const [label, data] of Object.entries({
-        Prices: { file_path: 'data/prices.csv' },
-        Weeks: { file_path: 'data/prices.csv', set: 'weeks', column: 'week' },
-        Other: { file_path: 'data/other.csv' },
-        Hours: { values: { hours: 60 } },
-      }))
-        await session.client.post(`/projects/${project.id}/cards`, { card_type: 'data', label, data });
+      const add = async (label: string, data: object): Promise<string> => {
+        const body = { card_type: 'data', label, data };
+        return (await session.client.post<CardResponse>(`/projects/${project.id}/cards`, body)).id;
+      };
+      await add('Prices', { file_path: 'data/prices.csv' });
+      await add('Weeks', { file_path: 'data/prices.csv', set: 'weeks', column: 'week' });
+      await add('Other', { file_path: 'data/other.csv' });
+      const hours = await add('Hours', { values: { hours: 60 } });
       const { id: scenario } = await session.client.post<ScenarioResponse>(`/projects/${project.id}/scenarios`, {
         name: 'Low',
         changes: [
@@ -349,14 +350,26 @@ inBrowser('the files of a project on the page', () => {
       const moved = [prices, prices, other, prices, 3];
       expect(await usedPaths()).toEqual(moved);
 
+      // Without this card, the scenario is invalid and cannot be changed.
+      await session.client.delete(`/projects/${project.id}/cards/${hours}`);
       await tab.page.goto(`${shared.url}/#/projects/${project.id}/files/workspace/archive/data/`);
+      await row('price list.csv').getByRole('button').click();
+      await tab.page.getByRole('menuitem', { name: 'Rename' }).click();
+      await dialog().getByRole('textbox', { name: 'Name' }).fill('prices.csv');
+      await dialog().getByRole('button', { name: 'Rename' }).click();
+      await dialog().getByText('scenario Low: the files were moved, but their old paths remain here').waitFor();
+      await tab.show('files-not-followed');
+      const renamedAgain = 'archive/data/prices.csv';
+      expect(await usedPaths()).toEqual([renamedAgain, renamedAgain, other, prices, 3]);
+      await dialog().getByRole('button', { name: 'Cancel' }).click();
+
       await row('other.csv').getByRole('button').click();
       await tab.page.getByRole('menuitem', { name: 'Delete' }).click();
       await dialog().getByText('Used by Other. It cannot be solved without this data.').waitFor();
       expect(await tab.faults()).toEqual([]);
       await dialog().getByRole('button', { name: 'Delete' }).click();
       await row('other.csv').waitFor({ state: 'detached' });
-      expect(await usedPaths()).toEqual(moved);
+      expect(await usedPaths()).toEqual([renamedAgain, renamedAgain, other, prices, 3]);
     });
 
     it('explains why an entry was not moved', async () => {

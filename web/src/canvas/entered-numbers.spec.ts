@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isEnteredNumber, readNumber } from './entered-numbers';
+import { isNumber, readNumber } from './entered-numbers';
 
 describe('readNumber', () => {
   it.each<[string, number | undefined, number | undefined]>([
@@ -37,6 +37,6 @@ describe('readNumber', () => {
     ['', undefined, undefined],
   ])('reads %j as %d with a decimal point and as %d with a decimal comma', (cell, point, comma) => {
     expect(readNumber(cell)).toEqual({ '.': point, ',': comma });
-    expect(isEnteredNumber(cell)).toBe(point !== undefined || comma !== undefined);
+    expect(isNumber(readNumber(cell))).toBe(point !== undefined || comma !== undefined);
   });
 });

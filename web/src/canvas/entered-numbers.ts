@@ -30,8 +30,7 @@ export function readNumber(cell: string): Readings {
 }
 
 /** Whether a cell contains a number in any notation. */
-export const isEnteredNumber = (cell: string): boolean =>
-  Object.values(readNumber(cell)).some((value) => value !== undefined);
+export const isNumber = ({ '.': point, ',': comma }: Readings): boolean => point !== undefined || comma !== undefined;
 
 /** Whether the value of a number depends on the decimal sign, as for `1.200`. */
 export const isUnclear = ({ '.': point, ',': comma }: Readings): boolean =>

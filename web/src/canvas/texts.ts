@@ -65,11 +65,7 @@ export function changesOf({ fields }: CardKind, before: Data, texts: Texts, chan
 
 /** Parses the table of a form field. */
 export const parseTable = (field: Field, text: string): ValueTable =>
-  text === ''
-    ? field.table === 'figures'
-      ? figuresOf({})
-      : membersOf({})
-    : { ...(JSON.parse(text) as ValueTable), isNumeric: field.table === 'figures' };
+  text === '' ? (field.table === 'figures' ? figuresOf({}) : membersOf({})) : (JSON.parse(text) as ValueTable);
 
 /** Returns the value of a card's field as text. Other programs may have written values of any type. */
 export function textOfValue(value: unknown): string {

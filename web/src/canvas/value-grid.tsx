@@ -1,9 +1,9 @@
-import { Button, CloseButton, Radio, Group, Text } from '@mantine/core';
+import { Button, CloseButton, Group, Radio, Text } from '@mantine/core';
 import { type ClipboardEvent, type KeyboardEvent, useRef } from 'react';
 import { VList } from 'virtua';
 import classes from './canvas.module.css';
-import { type Decimal, isEnteredNumber } from './entered-numbers';
-import { readingsOf, type UnclearNumber, unclearNumbers, type ValueTable, withDecimal } from './value-tables';
+import { type Decimal, isNumber, readNumber } from './entered-numbers';
+import { type ColumnReading, readColumns, type ValueTable, withDecimal } from './value-tables';
 
 /** Row height in pixels, and number of visible rows. */
 const ROW_HEIGHT = 32;
@@ -27,7 +27,7 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
   const grid = useRef<HTMLDivElement>(null);
   const { first, columns, rows } = table;
   const width = columns.length + 1;
-  const readings = readingsOf(table);
+  const readings = readColumns(table);
   const style = { gridTemplateColumns: `minmax(7rem, 1.5fr) repeat(${columns.length}, minmax(7.5rem, 1fr))` };
 
   const write = (row: number, column: number, lines: readonly (readonly string[])[]): void =>
@@ -99,9 +99,7 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
                     aria-label={`${column === 0 ? first : columns[column - 1]}, row ${at + 1}`}
                     className={classes.gridCell}
                     data-number={readings[column - 1]?.isNumeric === true || undefined}
-                    aria-invalid={
-                      (table.isNumeric === true && column > 0 && isNoNumber(row[column] ?? '')) || undefined
-                    }
+                    aria-invalid={(table.isNumeric === true && isWrong(row[column], readings[column - 1])) || undefined}
                     spellCheck={false}
                     autoComplete="off"
                     value={row[column] ?? ''}
@@ -115,13 +113,16 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
           </VList>
         </div>
       </div>
-      {unclearNumbers(readings).map((unclear) => (
-        <Choice
-          key={unclear.column}
-          unclear={unclear}
-          onChange={(decimal) => onChange(withDecimal(table, unclear.column, decimal))}
-        />
-      ))}
+      {readings.map(({ unclear, decimal }, at) =>
+        unclear === undefined ? null : (
+          <Choice
+            key={at}
+            entered={unclear}
+            value={decimal}
+            onChange={(chosen) => onChange(withDecimal(table, at, chosen))}
+          />
+        ),
+      )}
       <div className={classes.gridFoot}>
         {hasColumns && (
           <Button variant="subtle" size="compact-xs" className={classes.quiet} onClick={addColumn}>
@@ -137,12 +138,14 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
 }
 
 interface ChoiceProps {
-  unclear: UnclearNumber;
+  entered: string;
+  value: Decimal | undefined;
   onChange: (decimal: Decimal) => void;
 }
 
 /** Asks for the meaning of a number, and thus for the decimal sign of all unclear numbers in its column. */
-function Choice({ unclear: { entered, values, decimal: value }, onChange }: ChoiceProps) {
+function Choice({ entered, value, onChange }: ChoiceProps) {
+  const readings = readNumber(entered);
   return (
     <Radio.Group
       className={classes.gridFoot}
@@ -152,14 +155,15 @@ function Choice({ unclear: { entered, values, decimal: value }, onChange }: Choi
       onChange={(decimal) => onChange(decimal === ',' ? ',' : '.')}
     >
       <Group gap="sm">
-        <Radio size="xs" value="." label={String(values['.'])} />
-        <Radio size="xs" value="," label={String(values[','])} />
+        <Radio size="xs" value="." label={String(readings['.'])} />
+        <Radio size="xs" value="," label={String(readings[','])} />
       </Group>
     </Radio.Group>
   );
 }
 
-const isNoNumber = (cell: string): boolean => cell.trim() !== '' && !isEnteredNumber(cell);
+const isWrong = (cell = '', column?: ColumnReading): boolean =>
+  column !== undefined && cell.trim() !== '' && !isNumber(column.readingsOf(cell));
 
 /** Returns the table with a block of cells written at a position. Adds rows and columns as needed. */
 function writeCells(

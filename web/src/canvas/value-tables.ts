@@ -1,6 +1,6 @@
 import type { Card } from './cards';
 import { listFirst } from '../frame/list-first';
-import { type Decimal, isEnteredNumber, isUnclear, readNumber, type Readings, toNumber } from './entered-numbers';
+import { type Decimal, isNumber, isUnclear, readNumber, type Readings, toNumber } from './entered-numbers';
 
 /** Small editable table. The first cell of a row is a name or a member. */
 export interface ValueTable {
@@ -18,28 +18,22 @@ export interface ValueTable {
 interface ColumnFacts {
   /** Whether the column contains text even if all of its cells look like numbers. */
   isText?: boolean;
-  /** Stored numbers, apart from integers. They have a decimal point, whatever notation the user prefers. */
+  /** Stored numbers that are not integers. They have a decimal point, regardless of the user's notation. */
   stored?: string[];
   /** Decimal sign of unclear numbers, as chosen by the user. */
   decimal?: Decimal;
 }
 
 /** How the cells of a column are read. */
-interface ColumnReading {
+export interface ColumnReading {
   /** Whether the column contains numbers. Otherwise, it contains text. */
   isNumeric: boolean;
-  /** Entered number whose meaning is unclear, unless the other cells decide it. */
+  /** A number whose meaning the user has to choose or has chosen, such as `1.200`. */
   unclear: string | undefined;
-  /** Decimal sign of unclear numbers. */
+  /** Decimal sign of unclear numbers. Undefined until it is known. */
   decimal: Decimal | undefined;
-}
-
-/** Number of a column that can be read in two ways. */
-export interface UnclearNumber {
-  column: number;
-  entered: string;
-  values: Readings;
-  decimal: Decimal | undefined;
+  /** Reads a cell with each decimal sign. */
+  readingsOf: (cell: string) => Readings;
 }
 
 type Data = Card['data'];
@@ -52,13 +46,12 @@ const MAX_RANGE_MEMBERS = 2_000;
 /** Returns the scalar values of a data card. */
 export function figuresOf({ values }: Data): ValueTable {
   const rows = entriesOf(values).filter(([, value]) => !isCells(value));
-  const cells = rows.map(([, value]) => value);
   return {
     first: 'Name',
     columns: ['Value'],
     rows: rows.map(([name, value]) => [name, textOfCell(value)]),
     isNumeric: true,
-    facts: [factsOf(cells)],
+    facts: [factsOf(rows.map(([, value]) => value))],
   };
 }
 
@@ -81,45 +74,44 @@ export function membersOf({ members, values }: Data): ValueTable {
 /** Returns the facts about the stored cells of a column. */
 function factsOf(cells: readonly unknown[]): ColumnFacts {
   const texts = cells.flatMap((cell) => (typeof cell === 'number' ? [JSON.stringify(cell)] : []));
-  const stored = texts.filter((text) => {
-    const { '.': point, ',': comma } = readNumber(text);
-    return point !== comma || point === undefined;
-  });
+  const stored = texts.filter((text) => !Number.isSafeInteger(Number(text)));
   return { ...(typeof cells[0] === 'string' && { isText: true }), ...(stored.length > 0 && { stored }) };
 }
 
 /** Returns how to read each column next to the names. */
-export const readingsOf = (table: ValueTable): ColumnReading[] =>
-  table.columns.map((_, at) =>
-    readColumn(
-      table.rows.map((row) => row[at + 1] ?? ''),
-      table.isNumeric === true,
-      table.facts?.[at] ?? {},
-    ),
-  );
+export const readColumns = ({ columns, rows, isNumeric = false, facts }: ValueTable): ColumnReading[] =>
+  columns.map((_, at) => {
+    const cells = rows.flatMap((row) => {
+      const cell = row[at + 1]?.trim() ?? '';
+      return cell === '' ? [] : [cell];
+    });
+    return readColumn(cells, isNumeric, facts?.[at] ?? {});
+  });
 
 function readColumn(
   cells: readonly string[],
   mustBeNumeric: boolean,
-  { isText = false, stored = [], decimal }: ColumnFacts,
+  { isText = false, stored, decimal }: ColumnFacts,
 ): ColumnReading {
-  const storedTexts = new Set(stored);
+  const storedNumbers = new Set(stored);
+  const readingsOf = (cell: string): Readings => {
+    const text = cell.trim();
+    return storedNumbers.has(text) ? { '.': Number(text), ',': Number(text) } : readNumber(text);
+  };
   const signs = new Set<Decimal>();
   let unclear: string | undefined;
+  let isNumeric = mustBeNumeric || !isText;
   for (const cell of cells) {
-    const text = cell.trim();
-    if (text === '' || storedTexts.has(text)) continue;
-    const { '.': point, ',': comma } = readNumber(text);
-    const isNumber = point !== undefined || comma !== undefined;
-    if (!mustBeNumeric && (isText || !isNumber)) return { isNumeric: false, unclear: undefined, decimal: undefined };
-    if (isUnclear({ '.': point, ',': comma })) unclear ??= text;
-    else if (point === undefined && isNumber) signs.add(',');
-    else if (comma === undefined && isNumber) signs.add('.');
+    const readings = readingsOf(cell);
+    if (isUnclear(readings)) unclear ??= cell;
+    else if (!isNumber(readings)) isNumeric &&= mustBeNumeric;
+    else if (readings['.'] === undefined) signs.add(',');
+    else if (readings[','] === undefined) signs.add('.');
   }
   // As in files, the other numbers of the column decide.
   const [sign] = signs.size === 1 ? signs : [];
-  const isDecided = decimal === undefined && sign !== undefined;
-  return { isNumeric: mustBeNumeric || !isText, unclear: isDecided ? undefined : unclear, decimal: decimal ?? sign };
+  const isOpen = isNumeric && (decimal !== undefined || sign === undefined);
+  return { isNumeric, unclear: isOpen ? unclear : undefined, decimal: decimal ?? sign, readingsOf };
 }
 
 /** Whether all cells of a table are empty. */
@@ -143,12 +135,6 @@ export function problemOfTable({ first, columns, rows }: ValueTable): string | u
   return undefined;
 }
 
-/** Returns the numbers whose meaning the user has to choose or has chosen, at most one for each column. */
-export const unclearNumbers = (readings: readonly ColumnReading[]): UnclearNumber[] =>
-  readings.flatMap(({ unclear, decimal }, column) =>
-    unclear === undefined ? [] : [{ column, entered: unclear, values: readNumber(unclear), decimal }],
-  );
-
 /** Returns the table with the user's answer to an unclear number. */
 export const withDecimal = (table: ValueTable, column: number, decimal: Decimal): ValueTable => ({
   ...table,
@@ -157,12 +143,17 @@ export const withDecimal = (table: ValueTable, column: number, decimal: Decimal)
 
 /** Returns the reason why the numbers of a table cannot be saved, or undefined if they are valid. */
 export function problemOfNumbers(table: ValueTable): string | undefined {
-  const names = table.rows.flatMap(([name = '', value = '']) =>
-    table.isNumeric === true && name.trim() !== '' && !isEnteredNumber(value) ? [name.trim()] : [],
+  const columns = readColumns(table);
+  const names = table.rows.flatMap(([name = '', ...cells]) =>
+    name.trim() !== '' &&
+    table.isNumeric === true &&
+    !columns.every((column, at) => isNumber(column.readingsOf(cells[at] ?? '')))
+      ? [name.trim()]
+      : [],
   );
   if (names.length > 0) return `Enter a number for ${listFirst(names)}, such as 2.5`;
-  const unclear = unclearNumbers(readingsOf(table)).find(({ decimal }) => decimal === undefined);
-  return unclear && `Choose what ${unclear.entered} means`;
+  const open = columns.find(({ unclear, decimal }) => unclear !== undefined && decimal === undefined);
+  return open && `Choose what ${open.unclear} means`;
 }
 
 /**
@@ -182,32 +173,27 @@ export function valuesFrom(
 }
 
 function valuesOfFigures(table: ValueTable): [string, unknown][] {
-  const [numberOf] = numberReaders(table);
-  return table.rows.flatMap(([name = '', value = '']) =>
-    name.trim() === '' ? [] : [[name.trim(), numberOf?.(value)]],
+  const [column] = readColumns(table);
+  return table.rows.flatMap(([name = '', cell = '']) =>
+    name.trim() === '' ? [] : [[name.trim(), valueOf(cell, column)]],
   );
 }
 
 const valuesOfMembers = (table: ValueTable): [string, unknown][] =>
-  numberReaders(table).flatMap((numberOf, at): [string, unknown][] => {
+  readColumns(table).flatMap((column, at): [string, unknown][] => {
     const cells = table.rows.flatMap((row): [string, unknown][] => {
       const [member = '', cell = ''] = [row[0], row[at + 1]];
-      return cell.trim() === '' ? [] : [[member.trim(), numberOf === undefined ? cell.trim() : numberOf(cell)]];
+      return cell.trim() === '' ? [] : [[member.trim(), valueOf(cell, column)]];
     });
     return cells.length === 0 ? [] : [[table.columns[at]?.trim() ?? '', Object.fromEntries(cells)]];
   });
 
-/** Returns a function for each column that reads its numbers. Undefined for a column with text. */
-const numberReaders = (table: ValueTable): (((cell: string) => number | undefined) | undefined)[] =>
-  readingsOf(table).map(({ isNumeric, decimal }, at) => {
-    const stored = new Set(table.facts?.[at]?.stored);
-    if (!isNumeric) return undefined;
-    return (cell) => {
-      if (stored.has(cell.trim())) return Number(cell);
-      const readings = readNumber(cell);
-      return isUnclear(readings) ? decimal && readings[decimal] : (readings['.'] ?? readings[',']);
-    };
-  });
+/** Returns the number in a cell of a numeric column, and the text of any other cell. */
+function valueOf(cell: string, column: ColumnReading | undefined): number | string {
+  const readings = column?.isNumeric === true ? column.readingsOf(cell) : undefined;
+  const number = column?.decimal === undefined ? undefined : readings?.[column.decimal];
+  return number ?? readings?.['.'] ?? readings?.[','] ?? cell.trim();
+}
 
 /** Returns `members` of a data card as a list. */
 export function listFrom({ rows }: ValueTable): (string | number)[] | null {

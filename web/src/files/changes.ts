@@ -1,6 +1,7 @@
 import type { WorkspaceClient } from '@project-workspace/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { keyOf } from '../project/project-data';
+import { reasonOf } from '../service/failure';
 import { useService } from '../service/service';
 import { headersOfPart, type IntentHeaders, useIntent } from '../service/use-intent';
 import type { ContainerRef } from './containers';
@@ -10,20 +11,24 @@ import { followMoves, type Move } from './file-users';
 const BATCH_SIZE = 1_000;
 
 interface MoveFailure {
-  path: string;
+  /** Path that was not moved, or name of a card or scenario that still has the old path. */
+  of: string;
   reason: string;
 }
 
-/** Some files could not be moved. All other files were moved. */
+/** Some files could not be moved, or some cards and scenarios still have the old paths. Everything else is done. */
 export class MoveError extends Error {
   override name = 'MoveError';
 
   constructor(readonly failures: MoveFailure[]) {
-    super(failures.map(({ path, reason }) => `${path}: ${reason}.`).join(' '));
+    super(failures.map(({ of, reason }) => `${of}: ${reason}.`).join(' '));
   }
 }
 
-/** Mutations of a file tree. They stay pending until the tree has been read again. Cards and scenarios follow the files that they use. */
+/**
+ * Mutations of a file tree. They stay pending until the tree has been read again. Cards and scenarios follow the files that they
+ * use.
+ */
 export function useChanges(projectId: string, container: ContainerRef) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -36,16 +41,13 @@ export function useChanges(projectId: string, container: ContainerRef) {
   const move = useIntent({
     mutationFn: async (moves: Move[], headers) => {
       const failures: MoveFailure[] = [];
-      const notFollowed: unknown[] = [];
       for (const [at, batch] of inBatches(moves).entries()) {
         const failed = await moveFiles(client, container, batch, headersOfPart(headers, at));
-        const failedPaths = new Set(failed.map(({ path }) => path));
+        const failedPaths = new Set(failed.map(({ of }) => of));
         const moved = batch.filter(({ source_path }) => !failedPaths.has(source_path));
-        await followMoves(client, projectId, moved).catch((error: unknown) => notFollowed.push(error));
-        failures.push(...failed);
+        failures.push(...failed, ...(await notFollowed(client, projectId, moved)));
       }
       if (failures.length > 0) throw new MoveError(failures);
-      if (notFollowed.length > 0) throw notFollowed[0];
     },
     onSettled,
   });
@@ -69,7 +71,18 @@ async function moveFiles(
   headers: IntentHeaders,
 ): Promise<MoveFailure[]> {
   const { data } = await client.POST('/api/v1/files/batch-move', { body: { ...container, moves }, headers });
-  return (data.errors ?? []).map(({ source_path: path, error: reason }) => ({ path, reason }));
+  return (data.errors ?? []).map(({ source_path: of, error: reason }) => ({ of, reason }));
+}
+
+/** Returns the cards and scenarios that could not follow their files. */
+async function notFollowed(client: WorkspaceClient, projectId: string, moves: Move[]): Promise<MoveFailure[]> {
+  const failed = await followMoves(client, projectId, moves).catch((error: unknown) => [
+    { name: 'Cards and scenarios', error },
+  ]);
+  return failed.map(({ name, error }) => ({
+    of: name,
+    reason: `the files were moved, but their old paths remain here (${reasonOf(error)})`,
+  }));
 }
 
 const inBatches = <Item>(items: Item[]): Item[][] =>

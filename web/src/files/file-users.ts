@@ -1,26 +1,17 @@
 import { NotFoundError, PreconditionFailedError, type Schemas, type WorkspaceClient } from '@project-workspace/client';
 import { useCards } from '../project/cards';
-import { listFirst } from '../frame/list-first';
 import { MAX_SCENARIOS, useScenarios } from '../project/scenarios';
 import { filePathOf, filePathOfChange } from '../project/used-files';
 import { type Container, WORKSPACE } from './containers';
+import { isAtOrBelow } from './paths';
 
 export type Move = Schemas['MovePair'];
 
 /** Maximum number of attempts while other users change the cards and scenarios. */
 const MAX_ATTEMPTS = 5;
 
-/** The files were moved, but some cards and scenarios still have the old paths. */
-export class FollowError extends Error {
-  override name = 'FollowError';
-
-  constructor(names: readonly string[], cause: unknown) {
-    super(`The files were moved, but their old paths remain in ${listFirst(names)}`, { cause });
-  }
-}
-
 /** Names of the cards and scenarios that use files. */
-export interface FileUsers {
+interface FileUsers {
   names: string[];
   isPending: boolean;
 }
@@ -45,16 +36,20 @@ export function useFileUsers(projectId: string, container: Container, paths: rea
 /**
  * Enters the new paths of moved files into the cards and scenarios that use them.
  *
- * @throws FollowError after all other cards and scenarios have been changed
+ * @returns the names of the cards and scenarios that could not be changed, with the errors
  */
-export async function followMoves(client: WorkspaceClient, projectId: string, moves: readonly Move[]): Promise<void> {
+export async function followMoves(
+  client: WorkspaceClient,
+  projectId: string,
+  moves: readonly Move[],
+): Promise<{ name: string; error: unknown }[]> {
   const path = { project_id: projectId };
   const { cards } = (await client.GET('/api/v1/projects/{project_id}/cards', { params: { path } })).data;
   const query = { limit: MAX_SCENARIOS };
   const { scenarios } = (await client.GET('/api/v1/projects/{project_id}/scenarios', { params: { path, query } })).data;
-  const failures: { name: string; cause: unknown }[] = [];
-  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
-    await unlessGone(work).catch((cause: unknown) => failures.push({ name, cause }));
+  const failures: { name: string; error: unknown }[] = [];
+  const attempt = async (name: string, write: () => Promise<void>): Promise<void> => {
+    await retried(write).catch((error: unknown) => failures.push({ name, error }));
   };
   for (const { id, label, ...card } of cards)
     if (newPath(filePathOf(card), moves) !== undefined)
@@ -65,18 +60,14 @@ export async function followMoves(client: WorkspaceClient, projectId: string, mo
         `scenario ${name}`,
         async () => await followInScenario(client, { ...path, scenario_id: id }, moves),
       );
-  if (failures.length > 0)
-    throw new FollowError(
-      failures.map(({ name }) => name),
-      failures[0]?.cause,
-    );
+  return failures;
 }
 
-/** Runs `work` again if another user changes the card or scenario at the same time. Does nothing if it was removed. */
-async function unlessGone(work: () => Promise<void>): Promise<void> {
+/** Writes again if another user changes the card or scenario at the same time. Ignores a removed card or scenario. */
+async function retried(write: () => Promise<void>): Promise<void> {
   for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft -= 1) {
     try {
-      await work();
+      await write();
       return;
     } catch (error) {
       if (error instanceof NotFoundError) return;
@@ -118,5 +109,3 @@ function newPath(path: string, moves: readonly Move[]): string | undefined {
   const move = moves.find(({ source_path }) => isAtOrBelow(path, source_path));
   return move && move.dest_path + path.slice(move.source_path.length);
 }
-
-const isAtOrBelow = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}/`);

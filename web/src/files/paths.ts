@@ -4,6 +4,9 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 /** Returns the parent folder of a path. Returns an empty string for a path in the root folder. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
+/** Whether a path is the given path or below it. */
+export const isAtOrBelow = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}/`);
+
 export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
 /** Splits a file name into its stem and its extension, such as `demand` and `.csv`. */

@@ -15,10 +15,13 @@ export function useFilePaths(projectId: string, pattern: RegExp, enabled = true)
   return data.flatMap(({ path }) => (pattern.test(path) ? [path] : []));
 }
 
-/** Returns when each of the given files was last changed. Files that do not exist or have not loaded yet are missing. */
+/**
+ * Returns when each of the given files was last changed, by path. Reads the first entries of their folders. Files that are not
+ * among them, or have not loaded yet, are missing.
+ */
 export function useModified(projectId: string, paths: readonly string[]): ReadonlyMap<string, string> {
   const { client } = useService();
-  const folders = new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
+  const folders = new Set(paths.map((path) => path.split('/').slice(0, -1).join('/')));
   return useQueries({
     queries: [...folders].map((folder) => listQuery(client, projectId, folder, false)),
     combine: (results) =>

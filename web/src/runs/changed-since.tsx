@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { useCards } from '../project/cards';
+import { useScenarios } from '../project/scenarios';
 import { useModified } from '../project/workspace-files';
 import { changesInWords, changesSince, usedPaths } from './changes-since';
 import { type RunSummary, useRun, useRunCards } from './runs-data';
-import { useScenarios } from '../project/scenarios';
 
 type SolvedRun = Pick<RunSummary, 'id' | 'status' | 'created_at' | 'scenario_id' | 'input_file_ids'>;
 

@@ -1,8 +1,8 @@
 import type { Schemas } from '@project-workspace/client';
 import { listFirst } from '../frame/list-first';
+import type { Scenario } from '../project/scenarios';
 import { filePathOf, filePathOfChange } from '../project/used-files';
 import type { RunSummary } from './runs-data';
-import type { Scenario } from '../project/scenarios';
 
 type Card = Pick<Schemas['CardResponse'], 'id' | 'label' | 'updated_at' | 'card_type' | 'data'>;
 

@@ -5,6 +5,7 @@ import { VList } from 'virtua';
 import { Link } from 'wouter';
 import { RelativeTime } from '../frame/relative-time';
 import type { PartProps } from '../project/parts';
+import { type Scenario, useScenarios } from '../project/scenarios';
 import { Failure } from '../service/failure';
 import { Loading } from '../service/loading';
 import { useService } from '../service/service';
@@ -23,7 +24,6 @@ import {
   useRun,
   useRuns,
 } from './runs-data';
-import { type Scenario, useScenarios } from '../project/scenarios';
 import classes from './runs.module.css';
 import { SolveBlockerList } from './solve-blockers';
 import { SolveDialog } from './solve-dialog';

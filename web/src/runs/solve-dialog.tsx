@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { selectProps } from '../frame/select-props';
 import { keyOf } from '../project/project-data';
+import type { Scenario } from '../project/scenarios';
 import { Failure } from '../service/failure';
 import { problemAt } from '../service/problems';
 import { useService } from '../service/service';
@@ -12,7 +13,6 @@ import { useIntent } from '../service/use-intent';
 import { runPath } from './run-paths';
 import { NO_OPTIONS, OptionFields, requestFields } from './run-options';
 import { useInputFiles } from './runs-data';
-import type { Scenario } from '../project/scenarios';
 import { SolveBlockerList, useSolveBlockers } from './solve-blockers';
 
 type Request = Schemas['ExecutionCreateRequest'];

@@ -1,5 +1,6 @@
 import { Button, Group, List, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Dialog } from '../../frame/dialog';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
@@ -8,7 +9,6 @@ import type { Container } from '../containers';
 import { useFileUsers } from '../file-users';
 import type { Entry } from '../listing';
 import { displayName } from '../paths';
-import { Dialog } from '../../frame/dialog';
 import { FileUsersText } from './file-users-text';
 
 /** Maximum number of names listed. */

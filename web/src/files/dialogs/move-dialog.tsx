@@ -1,14 +1,14 @@
 import { Autocomplete, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../frame/dialog';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
 import { useFileUsers } from '../file-users';
 import type { Entry } from '../listing';
-import { displayName, folderOf } from '../paths';
-import { Dialog } from '../../frame/dialog';
+import { displayName, folderOf, isAtOrBelow } from '../paths';
 import { FileUsersText } from './file-users-text';
 
 /** Maximum number of folders offered. Users can type any other folder. */
@@ -40,7 +40,7 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
   const movedPaths = new Set(entries.map(({ path }) => path));
   const from = folderOf(entries[0]?.path ?? '');
   const targetFolders = (folders.data ?? []).filter(
-    (path) => path !== from && ![...movedPaths].some((one) => path === one || path.startsWith(`${one}/`)),
+    (path) => path !== from && ![...movedPaths].some((one) => isAtOrBelow(path, one)),
   );
   const to = folder.trim().replaceAll(/^\/+|\/+$/g, '');
   const users = useFileUsers(projectId, container, [...movedPaths]);

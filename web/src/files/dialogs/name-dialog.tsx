@@ -1,8 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../frame/dialog';
 import { Failure } from '../../service/failure';
 import { splitName } from '../paths';
-import { Dialog } from '../../frame/dialog';
 import { FileUsersText } from './file-users-text';
 
 interface NameDialogProps {

@@ -6,6 +6,7 @@ import { Link, useLocation } from 'wouter';
 import { RelativeTime } from '../../frame/relative-time';
 import type { PartProps } from '../../project/parts';
 import { keyOf } from '../../project/project-data';
+import { useScenarios } from '../../project/scenarios';
 import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
@@ -14,7 +15,6 @@ import { differenceOf, formatDifference, formatFigure, formatRelative, NONE, rou
 import { comparisonPath, runPath, scenarioPath, scenariosPath } from '../run-paths';
 import { RunStatus } from '../run-status';
 import { type Run, useActiveRuns } from '../runs-data';
-import { useScenarios } from '../../project/scenarios';
 import classes from '../runs.module.css';
 import { saveFile } from '../save-file';
 

@@ -3,13 +3,13 @@ import type { Schemas } from '@project-workspace/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { keyOf } from '../../project/project-data';
+import type { Scenario } from '../../project/scenarios';
 import { Failure } from '../../service/failure';
 import { entriesOf, problemMessage } from '../../service/problems';
 import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
 import { countLabel } from '../figures';
 import { NO_OPTIONS, OptionFields, requestFields } from '../run-options';
-import type { Scenario } from '../../project/scenarios';
 import classes from '../runs.module.css';
 import { useSolveBlockers } from '../solve-blockers';
 
