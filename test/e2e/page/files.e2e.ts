@@ -357,7 +357,8 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByRole('menuitem', { name: 'Rename' }).click();
       await dialog().getByRole('textbox', { name: 'Name' }).fill('prices.csv');
       await dialog().getByRole('button', { name: 'Rename' }).click();
-      await dialog().getByText('scenario Low: the files were moved, but their old paths remain here').waitFor();
+      await dialog().getByText('scenario Low: still has the old path').waitFor();
+      await dialog().getByText('Renamed, but not everywhere').waitFor();
       await tab.show('files-not-followed');
       const renamedAgain = 'archive/data/prices.csv';
       expect(await usedPaths()).toEqual([renamedAgain, renamedAgain, other, prices, 3]);
@@ -365,7 +366,7 @@ inBrowser('the files of a project on the page', () => {
 
       await row('other.csv').getByRole('button').click();
       await tab.page.getByRole('menuitem', { name: 'Delete' }).click();
-      await dialog().getByText('Used by Other. It cannot be solved without this data.').waitFor();
+      await dialog().getByText('Used by Other. Solving will fail without this data.').waitFor();
       expect(await tab.faults()).toEqual([]);
       await dialog().getByRole('button', { name: 'Delete' }).click();
       await row('other.csv').waitFor({ state: 'detached' });

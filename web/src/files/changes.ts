@@ -16,13 +16,18 @@ interface MoveFailure {
   reason: string;
 }
 
-/** Some files could not be moved, or some cards and scenarios still have the old paths. Everything else is done. */
+/** Some files could not be moved. All other files were moved. */
 export class MoveError extends Error {
   override name = 'MoveError';
 
-  constructor(readonly failures: MoveFailure[]) {
+  constructor(failures: MoveFailure[]) {
     super(failures.map(({ of, reason }) => `${of}: ${reason}.`).join(' '));
   }
+}
+
+/** All files were moved, but some cards and scenarios still have the old paths. */
+export class FollowError extends MoveError {
+  override name = 'FollowError';
 }
 
 /**
@@ -41,13 +46,16 @@ export function useChanges(projectId: string, container: ContainerRef) {
   const move = useIntent({
     mutationFn: async (moves: Move[], headers) => {
       const failures: MoveFailure[] = [];
+      const followFailures: MoveFailure[] = [];
       for (const [at, batch] of inBatches(moves).entries()) {
         const failed = await moveFiles(client, container, batch, headersOfPart(headers, at));
         const failedPaths = new Set(failed.map(({ of }) => of));
         const moved = batch.filter(({ source_path }) => !failedPaths.has(source_path));
-        failures.push(...failed, ...(await notFollowed(client, projectId, moved)));
+        failures.push(...failed);
+        followFailures.push(...(await notFollowed(client, projectId, moved)));
       }
-      if (failures.length > 0) throw new MoveError(failures);
+      if (failures.length > 0) throw new MoveError([...failures, ...followFailures]);
+      if (followFailures.length > 0) throw new FollowError(followFailures);
     },
     onSettled,
   });
@@ -77,11 +85,11 @@ async function moveFiles(
 /** Returns the cards and scenarios that could not follow their files. */
 async function notFollowed(client: WorkspaceClient, projectId: string, moves: Move[]): Promise<MoveFailure[]> {
   const failed = await followMoves(client, projectId, moves).catch((error: unknown) => [
-    { name: 'Cards and scenarios', error },
+    { name: 'Every card and scenario', error },
   ]);
   return failed.map(({ name, error }) => ({
     of: name,
-    reason: `the files were moved, but their old paths remain here (${reasonOf(error)})`,
+    reason: `still has the old path (${reasonOf(error)})`,
   }));
 }
 

@@ -34,7 +34,7 @@ export function useFileUsers(projectId: string, container: Container, paths: rea
 }
 
 /**
- * Enters the new paths of moved files into the cards and scenarios that use them.
+ * Updates the paths of moved files in the cards and scenarios that use them.
  *
  * @returns the names of the cards and scenarios that could not be changed, with the errors
  */

@@ -7,7 +7,7 @@ import type { PartProps } from '../project/parts';
 import { Failure } from '../service/failure';
 import { Loading } from '../service/loading';
 import { useService } from '../service/service';
-import { useChanges } from './changes';
+import { FollowError, useChanges } from './changes';
 import { type Container, containerOf, useContainers, WORKSPACE } from './containers';
 import { DeleteDialog } from './dialogs/delete-dialog';
 import { MoveDialog } from './dialogs/move-dialog';
@@ -220,7 +220,11 @@ function Folder({ projectId, location, container, containers, mayWrite, failure 
         <NameDialog
           title={`Rename ${nameOf(dialog.entry.path)}`}
           action="Rename"
-          failure={`Could not rename ${nameOf(dialog.entry.path)}`}
+          failure={
+            move.error instanceof FollowError
+              ? 'Renamed, but not everywhere'
+              : `Could not rename ${nameOf(dialog.entry.path)}`
+          }
           name={nameOf(dialog.entry.path)}
           userNames={usersOfRenamed.names}
           onName={(name) => {

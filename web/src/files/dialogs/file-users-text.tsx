@@ -4,7 +4,7 @@ import { listFirst } from '../../frame/list-first';
 interface FileUsersTextProps {
   /** Names of the cards and scenarios that use the files. */
   names: readonly string[];
-  /** Whether the files get other paths. Otherwise, they are deleted. */
+  /** Whether the files are moved or renamed. Otherwise, they are deleted. */
   isMove?: boolean;
 }
 
@@ -14,7 +14,7 @@ export function FileUsersText({ names, isMove = false }: FileUsersTextProps) {
   const pronoun = names.length === 1 ? 'It' : 'They';
   return (
     <Text size="sm" role="status" styles={{ root: { overflowWrap: 'anywhere' } }}>
-      Used by {listFirst(names)}. {pronoun} {isMove ? 'will use the new path' : 'cannot be solved without this data'}.
+      Used by {listFirst(names)}. {isMove ? `${pronoun} will use the new path` : 'Solving will fail without this data'}.
     </Text>
   );
 }

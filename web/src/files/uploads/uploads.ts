@@ -215,7 +215,7 @@ function storedState(projectId: string, path: string, { size, lastModified }: Fi
 
 const uploadsByClient = new WeakMap<WorkspaceClient, Map<string, Uploads>>();
 
-/** Returns the uploads of a project. They include uploads started before the files were last opened. */
+/** Returns the uploads of a project. They include uploads that were started before this part of the project was opened. */
 export function useUploads(projectId: string): { uploads: Uploads; items: readonly UploadItem[] } {
   const { client, signOutSignal } = useService();
   const uploadsByProject = uploadsByClient.get(client) ?? new Map<string, Uploads>();
