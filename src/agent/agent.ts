@@ -86,5 +86,8 @@ export abstract class Agent {
 /** Failure whose message is shown to the user. */
 export class AgentFailure extends Error {}
 
-/** Thrown if the asker has lost access or has used up a budget. Turns of other askers may still succeed. */
+/**
+ * Thrown if the asker has lost access, or if a budget that applies to the asker is used up. Turns of other askers may still
+ * succeed.
+ */
 export class AskerRefused extends AgentFailure {}

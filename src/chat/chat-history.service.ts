@@ -11,7 +11,7 @@ import { ConversationsRepository, type ConversationWindow } from './conversation
 import { lastOf, type RecentMessages, RecentMessagesService } from './messages/recent-messages.service.js';
 import type { ProjectReader } from '../projects/project-access.js';
 
-/** Maximum number of large windows that a process builds concurrently. At most one of them may belong to the same company. */
+/** Maximum number of large windows that a process builds concurrently. Each company can have at most one of them. */
 const LARGE_AT_ONCE = 2;
 
 /** Reads windows of conversations. Each window is a consistent snapshot. */

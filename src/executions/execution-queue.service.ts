@@ -66,7 +66,7 @@ export class ExecutionQueueService {
     this.database.afterCommit(tx, () => this.queues.wake(QUEUE));
   }
 
-  /** Stops running an execution that another process has ended. */
+  /** Stops running an execution that a request or another process has ended. */
   abandon(id: string): void {
     this.queue?.abandon(id);
   }

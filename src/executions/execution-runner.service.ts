@@ -35,7 +35,7 @@ export class ExecutionRunnerService implements OnModuleInit {
 
   /**
    * Runs an execution until it ends.
-   * @param signal aborts when another process has ended the execution, or when this process stops
+   * @param signal aborts when a request or another process has ended the execution, or when this process stops
    */
   private async run(execution: ClaimedExecution, signal: AbortSignal): Promise<void> {
     const { id: execution_id } = execution;

@@ -30,8 +30,8 @@ export const WORKSPACES: ContainerLookup = {
 };
 
 /**
- * SQL that increments the counters of a project, sets the feasibility result unless it is null, and updates the change time.
- * Each argument is an SQL expression.
+ * SQL that changes the counters of a project by the given amounts, sets the feasibility result unless it is null, and updates
+ * the change time. Each argument is an SQL expression.
  */
 export const adjustProject = (
   project_id: string,
@@ -162,7 +162,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
     await this.update({ id }, { deleted_at: () => 'now()' });
   }
 
-  /** Increments a project's counters and updates its change time. */
+  /** Changes a project's counters by the given amounts and updates its change time. */
   async adjust(
     project_id: ProjectId,
     { active_solves = 0, credits = 0, feasibility_result }: ProjectChange,

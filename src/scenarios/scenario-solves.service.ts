@@ -28,8 +28,7 @@ interface UnfitScenario {
 }
 
 /**
- * Thrown if scenarios no longer apply to the canvas, or if the batch is too large. Each error is reported with the index of its
- * scenario.
+ * Thrown if scenarios no longer apply to the canvas, each reported with its index, or if the batch is too large.
  */
 export class ScenariosDoNotFit extends Invalid {
   /** Problems as sentences for users. */

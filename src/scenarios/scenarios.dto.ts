@@ -62,7 +62,7 @@ export class ScenarioChange {
       '`value`: changes a value of a data card. `bound`: changes a bound of a variable. `limit`: changes the ' +
       'constant side of a constraint. `column`: changes the numbers of a column, for all members or only for ' +
       'members that match `where`. `cell`: changes the number of a single member. `add`: adds a hard constraint. ' +
-      '`off`: ignores a card. `file`: reads a set from another file. Applied before all other changes',
+      '`off`: ignores a card. `file`: reads a set from another file, before all other changes are applied',
     example: 'column',
   })
   kind!: (typeof CHANGE_KINDS)[number];
@@ -82,7 +82,7 @@ export class ScenarioChange {
     minLength: 1,
     maxLength: MAX_FORMULA_LENGTH,
     description:
-      'Only for `column`: condition that selects the members. It can use the names of other columns of the set, including its key',
+      'Only for `column`: condition that selects the members. It uses columns of the set and of its key by name, without an index',
     example: 'region = "north" and price > 10',
   })
   where?: string;

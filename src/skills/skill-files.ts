@@ -27,7 +27,7 @@ export const folderOf = (skill: string): string => `${SKILLS_FOLDER}/${skill}`;
 /**
  * Validates a whole skill: its name, paths, size, SKILL.md and frontmatter. Returns its files sorted by path, as in listings.
  *
- * @throws Invalid with all problems of the first rule that fails
+ * @throws Invalid with all problems that the first failed check finds
  */
 export function checkSkill(skill: string, input: SkillFiles): SkillFiles {
   if (!isSkillName(skill)) {

@@ -239,7 +239,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  /** Creates the bucket if it does not exist. Once the bucket was found, it is not checked again. */
+  /** Creates the bucket if it does not exist. Once the bucket has been found, it is not checked again. */
   private async prepare(): Promise<void> {
     this.prepared ??= this.makeBucket();
     try {

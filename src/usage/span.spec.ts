@@ -17,13 +17,19 @@ describe('divide', () => {
     ['whole days', '2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-01', '2026-03-02'],
     ['half a day', '2026-03-01T00:00:00.000Z', '2026-03-01T12:00:00.000Z', '2026-03-01', '2026-03-01T12:00Z'],
     [
-      'some half days and a remainder',
+      'five half days and a remainder',
       '2026-03-01T06:00:00.000Z',
       '2026-03-04T05:59:59.999Z',
       '2026-03-01T12:00Z',
       '2026-03-04',
     ],
-    ['slightly less than some half days', '2026-03-01T05:59:59.999Z', '2026-03-03T18:00Z', '2026-03-01', '2026-03-04'],
+    [
+      'six half days with a part missing at each end',
+      '2026-03-01T05:59:59.999Z',
+      '2026-03-03T18:00Z',
+      '2026-03-01',
+      '2026-03-04',
+    ],
   ])('rounds a span of %s to the nearest midnights or noons', (_, since, until, first, last) => {
     expect(divide(HALF_DAY_MS, new Date(since), new Date(until))).toEqual({
       whole: [at(first), at(last)],

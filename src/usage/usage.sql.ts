@@ -87,8 +87,8 @@ export const spendPage = (kind: SpenderKind, visible: Visible): string => {
  * concurrently.
  *
  * Every part of the statement sees the sums as they were before the statement. New values are computed for the months of the
- * moved half days and all later months. Each new value is the old value plus the amounts added up to its half day. If there is
- * no old value, the value of the previous month is used instead.
+ * moved half days and all later months. Each new value is the old value plus the amounts added up to its half day. A new month
+ * starts from the value at the end of the latest earlier month, or from 0.
  */
 export const rollUpPage = (kind: SpenderKind): string => {
   const { column } = KINDS[kind];

@@ -49,7 +49,10 @@ export class WebhookDelivery {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   last_attempt_at!: Date | null;
 
-  /** Status of the last response. This column and the next two describe the last attempt. */
+  /**
+   * Status of the response to the last attempt, or null if there was no response. The next two columns also describe this
+   * attempt.
+   */
   @Column('integer', { nullable: true })
   response_status!: number | null;
 

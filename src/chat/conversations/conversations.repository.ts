@@ -90,7 +90,7 @@ const windowWith = (messages: string): string => `
 /** $4 limit, $5 offset. */
 const ASKED = { last: '(c.last_sequence - $5::bigint)', limit: '$4::bigint' };
 const WINDOW = windowWith(messageWindow(ASKED));
-/** Maximum total size of the messages that are not cached for a read without throttling, in bytes. */
+/** Maximum total size, in bytes, of the messages after the cached messages in a read that is not throttled. */
 const MAX_SHORT_BYTES = 1024 ** 2;
 /**
  * $6 and $7 are the sequence numbers of the first and the last cached message. They are ignored if the first cached message

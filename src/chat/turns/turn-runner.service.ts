@@ -34,7 +34,7 @@ export class TurnRunnerService {
   /**
    * Runs a turn until it ends.
    *
-   * @param lease aborts if the turn is ended by another process, and with {@link ShuttingDown} if this process stops
+   * @param lease aborts if a request or another process ends the turn, and with {@link ShuttingDown} if this process stops
    * @throws LeaseLost
    */
   async run(turn: LeasedTurn, lease: Lease): Promise<void> {

@@ -7,7 +7,7 @@ import { TurnMetricsService } from './turn-metrics.service.js';
 const CHANNEL = 'stopped_turns';
 
 /**
- * Notifies every process of turns that were stopped while another process may run them. The notification key is the turn's id.
+ * Notifies every process of stopped turns, because any process may be running them. The notification key is the turn's id.
  */
 @Injectable()
 export class TurnStoppedChannel {

@@ -73,7 +73,10 @@ export class ClientTags {
     return !this.isAny && this.tags.length === 0;
   }
 
-  /** Returns the tag as the client sent it, without quotes, or undefined if the client did not send it. */
+  /**
+   * Returns the tag as the client sent it, without quotes, or undefined if the header does not match the tag. With `*`, returns
+   * the tag itself.
+   */
   find(tag: string): string | undefined {
     return this.isAny ? tag : this.tags.find((candidate) => isTag(candidate.tag, tag))?.tag;
   }

@@ -84,7 +84,7 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
       return this.following(id, cursor);
     });
     this.pending.set(key, answer);
-    // The read timed out in the queue and never started.
+    // The queue rejected the read, so it never started.
     answer.catch((error: unknown) => error instanceof TooManyRequests && forget());
     return answer;
   }

@@ -17,7 +17,7 @@ const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
   507: 'The file store is full',
 };
 
-/** Codes that every request with credentials can return. */
+/** Codes that every operation that requires credentials can return. */
 const EVERY: ErrorCode[] = [
   'not_authenticated',
   'credentials_invalid',

@@ -42,7 +42,7 @@ export class UploadCompleteRequest extends ContainerRequest {
   @StringField({
     optional: true,
     nullable: true,
-    description: 'Conversation in the project. The agent is notified of the change in the next turn',
+    description: 'Conversation in the project. Its next turn informs the agent of the change',
   })
   conversation_id?: string | null;
 
