@@ -52,8 +52,8 @@ function firstMissingMember(members: Members, cells: ReadonlyMap<string, unknown
 }
 
 /**
- * Returns gaps for contradictions between a card and its file. @param state cached metadata, or undefined if the file has not
- * been inspected
+ * Returns gaps for contradictions between a card and its file.
+ * @param state cached metadata, or undefined if the file has not been inspected
  */
 export function gapsOfFile({ set, file }: DataContent, state: FileState | undefined): Gap[] {
   if (file === undefined) return [];

@@ -63,8 +63,8 @@ interface CachedJudgement {
 }
 
 /**
- * Maximum number of cached judgements. It exceeds the number of formulas on a canvas, so that a change to a card only affects
- * the judgements of formulas that use its names.
+ * Maximum number of cached judgements. It exceeds the number of formulas on a canvas, so that after a change to a card, only
+ * its own formulas and the formulas that use its names are judged again.
  */
 const MAX_CACHED_FORMULAS = 1_500;
 /** Judgements by use, index and text. Parsed formulas are not cached, because they take much more memory. */

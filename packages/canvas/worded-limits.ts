@@ -13,7 +13,8 @@ const MAX_NAMES = 2_000;
 const MAX_WORDS = 60;
 const MAX_NAME_WORDS = 3;
 /**
- * Maximum number of words in a product name, which may be misspelled, and maximum number of names with which they are compared.
+ * Maximum number of words in a product name, which may be misspelled, and maximum number of names with which each word is
+ * compared.
  */
 const MAX_PRODUCT = 5;
 const MAX_NEAR = 200;

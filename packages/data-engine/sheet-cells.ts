@@ -125,8 +125,8 @@ export class CellReader implements XmlReader {
   }
 
   /**
-   * Checks the formulas of the sheet after its last row. @throws TaskProblem `unreadable` if all formula results may be
-   * placeholders
+   * Checks the formulas of the sheet after its last row.
+   * @throws TaskProblem `unreadable` if all formula results may be placeholders
    */
   finish(): void {
     if (this.placeholder === undefined || this.hasResults || this.reader.formulaText !== undefined) return;

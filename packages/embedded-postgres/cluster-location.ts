@@ -32,8 +32,8 @@ export async function makeDataDirectory(path: string): Promise<void> {
  * Returns the location of the cluster in `dataDir`, or the location for a new cluster. `dataDir` must be a real path.
  *
  * The cluster is the folder `postgres` in `dataDir`. If `account` cannot reach this folder, `postgres` is a link to a folder
- * that it can reach. The link is part of DATA_DIR, so the cluster is found again after DATA_DIR was moved, and is no longer used
- * after DATA_DIR was deleted.
+ * that it can reach. The link is part of DATA_DIR, so the cluster is found again after DATA_DIR is moved, and is no longer used
+ * after DATA_DIR is deleted.
  *
  * @throws EmbeddedPostgresError if an existing cluster cannot be reached
  */

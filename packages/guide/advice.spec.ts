@@ -66,7 +66,7 @@ describe('advice of the guide', () => {
     ['what if oak chair rises by 5', GOODS],
     ['what if oak chair in week 2 rises by 5', GOODS],
     ['what if we drop price', GOODS],
-  ])('contains only statements that the guide accepts: %j', async (question, model) => {
+  ])('contains only statements that the guide accepts in answer to %j', async (question, model) => {
     const room = await solved(model);
     const { statement } = readStatement(question);
     const isTried = statement?.kind === 'what_if';
@@ -79,7 +79,7 @@ describe('advice of the guide', () => {
     }
   });
 
-  it('contains only statements that the guide accepts, including the help text', async () => {
+  it('contains only statements that the guide accepts in the help text', async () => {
     const statements = Array.from(HELP.matchAll(/`([^`\n]+)`/g), ([, one = '']) => one).filter((one) => one !== ';');
     expect(statements.length).toBeGreaterThan(20);
     for (const statement of statements) {

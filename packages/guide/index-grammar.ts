@@ -102,8 +102,8 @@ const plainItems = (list: string): string[] =>
     .filter((item) => item !== '');
 
 /**
- * Returns the members of a series such as `1, 2, ..., 5` or `W1, ..., W5`. Returns undefined for other lists, and an
- * explanation for an ambiguous series.
+ * Returns the members of a series such as `1, 2, ..., 5` or `W1, ..., W5`. Consecutive numbers are returned as a range such as
+ * `1 to 5`. Returns undefined for other lists and for an ambiguous series.
  */
 function continuedIn(list: string): string[] | string | undefined {
   const items = list.includes('"') ? [] : plainItems(list);
@@ -142,7 +142,7 @@ export function whyIncomplete(text: string): string | undefined {
     : `a member cannot contain such brackets: write \`${label}: a, b\`, or read pairs from a file, as in \`${label} from pairs.csv key from, to\``;
 }
 
-/** Whether all brackets of a member are in pairs and follow other characters, as in `chair (large)`. */
+/** Whether a member has no brackets except for one pair of parentheses after other text, as in `chair (large)`. */
 const isBalanced = (member: string): boolean => !/[()[\]{}]/.test(member.replace(/(?<=[^\s] ?)\([^()[\]{}]*\)/, ''));
 
 /** Explains that a list contains a member twice. Returns undefined for other text. */

@@ -122,8 +122,8 @@ function continues(statement: string, line: string, isFormula: () => boolean): b
 }
 
 /**
- * Whether the next line is the index or condition of a statement such as `Cap: make[p] <= limit[p]`. It may be `for p in
- * products` or `where limit[p] < 4`, for example. A line with a complete index is a separate statement.
+ * Whether the next line is the index or condition of a statement such as `Cap: make[p] <= limit[p]`. It may be
+ * `for p in products` or `where limit[p] < 4`, for example. A line with a complete index is a separate statement.
  */
 function isOfIndex(before: string, next: string): boolean {
   if (/^for /i.test(next)) return !isProse(before) && splitIndex(`x ${next}`) !== undefined;

@@ -7,8 +7,8 @@ import { isUnit, usesAll } from './word-coverage.js';
 import { figureOf, NUMBER, without } from './words.js';
 
 /*
- * Proposes the statement that plain text probably means: `make of every plant should not exceed its capacity` becomes `make[p]
- * <= Capacity[p] for p in plants`. The proposal has no effect until the user chooses it.
+ * Proposes the statement that plain text probably means: `make of every plant should not exceed its capacity` becomes
+ * `make[p] <= Capacity[p] for p in plants`. The proposal has no effect until the user chooses it.
  */
 
 /** Maximum length, in characters, of text for which proposals are made. */

@@ -2,9 +2,9 @@ import type { Reading, Statement, TableComputation } from './statement.js';
 import { without } from './words.js';
 
 /*
- * Reads questions about tables in files: `show demand.csv`, `how many rows has demand.csv`, `sum of quantity by region in
- * demand.csv`. The file name at the end, which a sheet may follow, distinguishes these questions from statements about the
- * model.
+ * Reads questions about tables in files: `show demand.csv`, `how many rows has demand.csv`,
+ * `sum of quantity by region in demand.csv`. The file name at the end, which a sheet may follow, distinguishes these questions
+ * from statements about the model.
  */
 
 const QUOTES = `"'\``;

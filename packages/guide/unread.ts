@@ -55,7 +55,7 @@ const DECLARATION =
  * and prose without a limit.
  *
  * @param isLast whether all other statements of the message have been applied. Any of them may declare the domain of a
- * variable
+ *   variable
  */
 export function unreadCards(source: string, sketch: Sketch, isLast = true): UnreadCard[] {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();

@@ -11,7 +11,7 @@ async function after(...texts: string[]): Promise<Room> {
   return room;
 }
 
-it('lists statements that were not used since the last solve', async () => {
+it('lists the unused statements since the last solve, but only once', async () => {
   const room = await after('minimize', 'remove b');
   const { text } = await room.say('x <= 3; solve');
   expect(text).toContain('Said since the last solve, and not in this plan:\n- `minimize`\n- `remove b`');

@@ -14,7 +14,7 @@ describe('a warning', () => {
     'requirement: none; Named: x[p] <= 2 for p in products where p = "c", hard',
     'requirement: x[p] >= 2 for p in products where price[p] > 100',
     'requirement: none; x[p] <= 2 * price[p] for p in products; Big: x[p] >= 2 for p in products where price[p] < 0, hard',
-  ])('is reported before the model is solved, but only once: %s', async (statements) => {
+  ])('postpones only the first solve, and is reported again with the result: %s', async (statements) => {
     const room = new Room();
     await room.say(`${MODEL}; ${statements}`);
     const first = await room.say('solve');

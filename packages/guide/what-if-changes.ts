@@ -189,8 +189,8 @@ export function noteOnBound({ subject, to }: WantedChange, changes: readonly Cha
 }
 
 /**
- * Returns the arithmetic of a change. A name after a number must be a constant, and multiplies the number, as in `budget = 2
- * wages`.
+ * Returns the arithmetic of a change. A name after a number must be a constant, and multiplies the number, as in
+ * `budget = 2 wages`.
  */
 function arithmeticOf(
   { times, plus, to, unit, factor }: WantedChange,

@@ -137,7 +137,7 @@ describe('a relation that is not a chain', () => {
     expect(text).toContain('the objective is 33');
   });
 
-  it('is not seen in a chain that begins with a named constant', async () => {
+  it('is not assumed if a chain begins with a named constant', async () => {
     const { room } = await solved(TABLES, CLOSED, 'least = 6', 'least <= 2 chairs <= 10');
     expect(room.cards.map(({ data }) => data['expression'])).toContain('least <= 2 chairs <= 10');
   });

@@ -31,7 +31,7 @@ export const KEYWORDS: readonly string[] = [
   ...['confirm', 'formulas', 'figures', 'target'],
 ];
 
-/** Words without a meaning that occur between keywords. */
+/** Words that carry no meaning on their own and occur between keywords. */
 export const SMALL_WORDS: ReadonlySet<string> = new Set(
   (
     'a all always an and are at be between broken by can column default each else every everything file for free from has have hold if in is ' +

@@ -3,8 +3,8 @@ import { codePoints } from './text.js';
 
 const MAX_DEPTH = 200;
 /**
- * Maximum number of values and keys in short JSON texts. Longer texts may have one value or key per `CHARACTERS_PER_VALUE`
- * characters in addition.
+ * Number of values and keys that every JSON text may have. One more is allowed per `CHARACTERS_PER_VALUE` characters of the
+ * maximum length.
  */
 const MIN_VALUES = 10_000;
 const CHARACTERS_PER_VALUE = 128;
@@ -31,7 +31,7 @@ export class JsonLimitError extends Error {}
  * messages and positions than Python. NaN and infinities, which Python accepts, are syntax errors.
  *
  * @param maxLength maximum length of texts from the same source. It determines the maximum number of values and keys. Even a
- * short text can contain many values, and each value takes a hundred times the memory of its text.
+ *   short text can contain many values, and each value takes a hundred times the memory of its text.
  * @throws JsonSyntaxError, JsonLimitError
  */
 export function parseJson(text: string, maxLength = text.length): Json {

@@ -135,7 +135,8 @@ class Coverage {
   }
 
   /**
-   * Compares the members of an index name with the members of another set that uses the same name and is therefore filtered.
+   * Compares the members bound to an index name with the members of another set. The set is filtered because its membership
+   * reuses the name.
    */
   private filter(bound: Source, here: Source, isSum: boolean): void {
     const [unused, unmatched] = this.missingTexts(here, bound);

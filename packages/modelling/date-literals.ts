@@ -34,8 +34,8 @@ export function comparisonWithDates(condition: Compare, readingOf: ReadingOf, mi
 }
 
 /**
- * Converts a date or time to the format of the cells or members with which it is compared. @param columnName name of the column
- * or index
+ * Converts a date or time to the format of the cells or members with which it is compared.
+ * @param columnName name of the column or index
  */
 export function dateIn(
   { text, position }: { text: string; position: number },

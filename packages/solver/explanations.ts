@@ -24,7 +24,10 @@ const MAX_LISTED_NAMES = 20;
 const MIN_STEP = 1e-7;
 /** Time limit of a trial. A trial that exceeds it is inconclusive. */
 const TRIAL_SECONDS = 2;
-/** Branching limit of a trial. Without this limit, a trial on an unbounded model may branch forever and fill the memory. */
+/**
+ * Branching limit of a trial. Without this limit, a trial whose variables have no bounds may branch forever and fill the
+ * memory.
+ */
 const TRIAL_NODES = 1_000;
 
 /**
@@ -38,7 +41,7 @@ export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays,
   let isMinimal = true;
   for (let size = Math.ceil(remaining.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < remaining.length;) {
-      // Even with little time left, each trial takes a fixed time.
+      // Each trial has a fixed overhead, even if little time is left for the solver.
       if (secondsUntil(deadline) === 0) return toInfeasibility(remaining, false);
       const reduced = remaining.toSpliced(from, size);
       const isFeasible = hasValues(highs, withOnly(data, all, reduced), deadline);

@@ -57,7 +57,7 @@ const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'dialect', 'key', 'col
  * - A soft constraint may be violated at its penalty per unit.
  * - Requirements with a constraint ({@link requirementOf}) become hard constraints.
  * - Constraints have the labels of their cards. Constraints with an index are families: `make[oak chair]`,
- * `Demand[oak chair, 3]`.
+ *   `Demand[oak chair, 3]`.
  *
  * @param tables tables of the sets in files, by card id
  * @throws ModelProblem that identifies the card and the problem

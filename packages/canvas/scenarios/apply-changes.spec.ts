@@ -260,7 +260,7 @@ describe('an added constraint', () => {
     ]);
   });
 
-  it('cannot have other fields than the relation', () => {
+  it('cannot have fields other than the relation', () => {
     expect(problemOfForm({ kind: 'add', target: 'extra <= 4', to: 3 })).toMatchObject({ field: 'to' });
   });
 });

@@ -253,7 +253,7 @@ export class DelimitedScan {
     this.numbering.add(row);
   }
 
-  /** Returns the role of a record. The first record is always a row. */
+  /** Returns the role of a record. The first record may have any number of cells. */
   placeOf(scanner: RecordScanner, isFirst = false): Place {
     const width = this.first!.length;
     const { cells } = scanner;

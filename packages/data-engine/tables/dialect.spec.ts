@@ -336,7 +336,7 @@ describe('dialect options from the caller', () => {
       ],
     ],
     [
-      'a last row above which a total is not detected',
+      'a last row that is labelled as a total',
       'p,n\na,1\nb,2\nTotal,3\n',
       { last_row: 4 },
       ['p text', 'n integer'],

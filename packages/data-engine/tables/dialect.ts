@@ -29,8 +29,7 @@ export interface SizedRow extends GridRow {
 
 const LF = 0x0a;
 /**
- * Delimiters in order of preference if several fit. Bars and commas come last because commas are frequent in prose and
- * decimals.
+ * Delimiters in order of preference if several fit. Commas come last because they are frequent in prose and decimals.
  */
 const DELIMITERS = ['\t', ';', '|', ','];
 const DEFAULT_DELIMITERS = [',', ';', '\t', '|'];

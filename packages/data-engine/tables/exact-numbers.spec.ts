@@ -122,7 +122,7 @@ describe('a number with more than 15 digits', () => {
       [0.1, 52.520006599999996],
     ],
     ['a grouped number', 'v,n\n"1,234,567.123456789",1\n', [1234567.123456789]],
-  ])('keeps its digits in CSV notation: %s', async (_, content, values) => {
+  ])('is read exactly or as the printed double from CSV: %s', async (_, content, values) => {
     const { rows } = await files.convert(content, 'csv');
     expect(rows.map(([value]) => value)).toEqual(values);
   });

@@ -36,8 +36,8 @@ interface ComparedColumn {
 }
 
 /**
- * Converts a value to a parameter that can be compared with a column. @throws TaskProblem `invalid_query` if the types do not
- * match
+ * Converts a value to a parameter that can be compared with a column.
+ * @throws TaskProblem `invalid_query` if the types do not match
  */
 export function comparedValue(value: unknown, column: ComparedColumn, loc: (string | number)[]): Parameter {
   const parameter = parameterOf(value, column);

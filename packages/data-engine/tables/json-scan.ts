@@ -1,6 +1,6 @@
 import { MAX_COLUMNS } from '../limits.js';
 
-/* Finds values in the bytes of a JSON document without parsing them. */
+/* Finds values in the bytes of a JSON document. */
 
 /** Maximum depth of lists and objects. The object that forms a row has depth 1. */
 export const MAX_DEPTH = 100;

@@ -19,7 +19,7 @@ const ESCAPED = 2;
  *
  * LF, CRLF and CR end a record. A cell that starts with a quote, possibly after blanks, extends to the closing quote, and a
  * doubled quote represents a single quote. Text after the closing quote belongs to the cell, but blanks do not. Any other quote
- * is ordinary text, including a quote that follows other text.
+ * is ordinary text. If a quoted part has both blanks before it and text after it, its quotes are ordinary text too.
  */
 export class RecordScanner {
   /** Number of cells in the last record. Cells beyond {@link MAX_COLUMNS} are only counted. */
@@ -31,8 +31,8 @@ export class RecordScanner {
   /** Whether the last record has an unclosed quote. */
   isUnclosed = false;
   /**
-   * Last cell that contains a backslash before a quote. If the backslash escapes the quote, the cell ends elsewhere. -1 if
-   * there is no such cell.
+   * Last cell that has text after its closing quote and a backslash before a quote. The backslash may escape the quote, so the
+   * end of the cell is uncertain. -1 if there is no such cell.
    */
   escapedCell = -1;
   longest = 0;

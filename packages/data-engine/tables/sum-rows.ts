@@ -10,7 +10,9 @@ import { type GridCell, type GridRow, isFilled, textOf } from './grid.js';
 const MIN_BITS = 4.5;
 /** Minimum evidence for leaving out a row without a label. */
 const PROOF_BITS = 8;
-/** Bits added for the last row, which is often the grand total, and subtracted for all other rows. */
+/**
+ * Bits added if the last row is the sum of the whole table, because it is often the grand total. Other sums lose bits instead.
+ */
 const LAST_ROW_BITS = 2.5;
 /** Evidence from a label that names a total, from a missing label, and from a label unlike the other labels. */
 const NAME_BITS = 20;

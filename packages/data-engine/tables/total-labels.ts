@@ -5,7 +5,8 @@ const list = (...lines: readonly string[]): string[] => lines.join(',').split(',
 /** Names of averages. A label must equal such a name. */
 const AVERAGES = list('average,avg,mean,mittelwert,durchschnitt,moyenne,media,média,promedio,gemiddelde');
 /**
- * Names of other statistics. A label must equal such a name. `Max` and `Min` are missing because they are also names of people.
+ * Names of other statistics. A label must equal such a name. `max` and `min` are listed under `other`, because they are also
+ * names of people and a matching number proves nothing.
  */
 const OTHER_STATISTICS = {
   maximum: list('maximum,höchstwert,massimo,máximo,maximo'),

@@ -20,7 +20,7 @@ import { refuse } from './refusal.js';
 import type { Column, FamilyOf, Members, Space } from './space.js';
 import { Terms } from './terms.js';
 
-/** Code for a member outside the set, to which a lag leads. */
+/** Code for a lag that leads beyond the ends of the set. */
 const OUTSIDE = -2;
 /** Code for an empty cell, which fails every comparison. */
 const EMPTY = -3;
