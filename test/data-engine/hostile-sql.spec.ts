@@ -283,7 +283,7 @@ const EXHAUSTING: [string, string, RegExp][] = [
     /query_timeout|invalid_sql/,
   ],
   ['factorials', 'SELECT sum(factorial(33)) FROM range(100000000000)', /query_timeout|invalid_sql/],
-  ['a call of error()', "SELECT error('0 is no number')", /invalid_sql/],
+  ['a call to error()', "SELECT error('0 is no number')", /invalid_sql/],
   ['a huge window', 'SELECT sum(range) OVER (ORDER BY random()) FROM range(1000000000)', /query_timeout|out_of_memory/],
   ['printf with a width', "SELECT printf('%2000000000d', 1)", /out_of_memory|invalid_sql|answered/],
   ['format with a width', "SELECT format('{:>2000000000}', 1)", /out_of_memory|invalid_sql|answered/],

@@ -50,7 +50,7 @@ async function installing(): Promise<void> {
 
 describe('the setup of a checkout', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'waits for npm to end before it ends on %s',
+    'ends on %s, but only after npm has ended if it handles the signal',
     async (signal) => {
       const { child, ended } = setUp();
       await installing();

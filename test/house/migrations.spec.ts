@@ -68,7 +68,7 @@ describe('a migration', () => {
         'ALTER TABLE turns ADD a int',
       ],
     ],
-  ])('complies with the rule (%s) if it contains %s', (expected, _what, statements) => {
+  ])('complies with the rule: %s for %s', (expected, _what, statements) => {
     expect(locksFirst(migration(...statements))).toBe(expected);
   });
 });

@@ -117,7 +117,7 @@ describe('the migrated schema', () => {
   });
 
   it.each(Object.entries(COLUMNS_WITHOUT_REVISION))(
-    'lists all columns of %s that do not change the entity tag',
+    'changes the entity tag for all columns of %s except the listed columns',
     async (table, others) => {
       const { rows } = await client.query<{ name: string; watched: boolean }>(
         `SELECT a.attname AS name, a.attnum = ANY (t.tgattr) AS watched

@@ -39,7 +39,7 @@ describe.each(PROVIDERS)('a provider of the type %s', (AGENT_PROVIDER, format) =
     expect(Object.keys({ ...whole, ...cut, ...failed }).length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(Object.entries(ODD[format].whole))('returns a complete response from a stream with %s', async (_, odd) => {
+  it.each(Object.entries(ODD[format].whole))('returns a complete response despite %s', async (_, odd) => {
     const room = newRoom();
     const tokens = { input: 7, output: 3 };
     play({ text: TEXT, odd, tokens }, { text: ['Look. '], calls: CALLS, odd, tokens }, { text: TEXT, odd, tokens });

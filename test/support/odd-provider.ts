@@ -10,7 +10,7 @@ export interface Sending {
   status?: number;
   headers?: Record<string, string>;
   pieces: (string | Uint8Array)[];
-  /** Whether the connection is then ended, stays open or is lost. */
+  /** Whether the connection ends, stays open or is lost after the last piece. */
   after?: 'end' | 'open' | 'lost';
 }
 

@@ -94,7 +94,7 @@ const over = (company_id: string) =>
   );
 
 describe('a blocking budget', () => {
-  it('causes 402 once spend reaches the limit, until the budget is raised or deleted, or its period ends', async () => {
+  it('rejects work with 402 once spend reaches the limit, until the budget is raised or deleted, or its period ends', async () => {
     script = charge();
     const { client } = await service.session();
     const id = await makeModel(client);

@@ -293,7 +293,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
     expect(JSON.stringify(shown)).not.toMatch(/c2lnbmVk|Hm\./);
   });
 
-  it('completes its reply even if its token counts are negative, and is not charged for them', async () => {
+  it('completes its reply even if a token count is negative, and charges nothing for that count', async () => {
     play({ text: ['Here it is.'], tokens: { input: -100_000, output: 5 } });
     expect(await ask('Go')).toMatchObject([{ role: 'assistant', content: 'Here it is.' }]);
     expect(provider.requests).toHaveLength(1);

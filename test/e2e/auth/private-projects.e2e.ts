@@ -121,7 +121,7 @@ describe('an agent in a private project', () => {
     ['a person', () => Promise.resolve(ben.client)],
     ['the holder of a key', async () => new Client(service.url, await keyOf(ben))],
   ])(
-    'has the current rights of %s who posted the message in each call',
+    'checks the current rights of %s who posted the message before each call',
     async (_, ask) => {
       const asker = await ask();
       await play(asker, [read, card, async () => void (await give('viewer')), read, write, card]);

@@ -125,7 +125,7 @@ describe('a chat statement', () => {
     const checked = [];
     for (const statement of statements) {
       if (!GROWING.some((table) => statement.includes(table)) || REAPER.test(statement)) continue;
-      // Requests the generic plan, which PostgreSQL also uses for prepared statements.
+      // Requests the generic plan, which the service forces for its prepared statements.
       const { rows } = await database.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
         `EXPLAIN (FORMAT JSON, GENERIC_PLAN) ${statement}`,
       );

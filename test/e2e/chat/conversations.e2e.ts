@@ -70,7 +70,7 @@ describe('conversations in a project', () => {
     }
   });
 
-  it('can be deleted with their messages, which ends open streams and leaves the credits of the project unchanged', async () => {
+  it('can be deleted with their messages, which ends open streams but keeps their cost in the total of the project', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const say = (content: string) => client.post(`/projects/${project}/chat`, { content, conversation_id: id });

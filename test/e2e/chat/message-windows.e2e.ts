@@ -57,7 +57,9 @@ async function read<Answer>(path: string, query: Query): Promise<{ bytes: number
 const history = (query: Query) => read<ChatMessageListResponse>('', query);
 const sync = (query: Query) => read<ConversationSyncResponse>('/sync', query);
 
-/** Returns the nth upper and lower case spelling of an id. Each spelling in a request has its own cache entry. */
+/**
+ * Returns the nth variant of an id in mixed upper and lower case. Each spelling in a request has its own cache entry.
+ */
 const spelled = (id: string, n: number): string => {
   let letters = 0;
   return id.replace(/[a-f]/g, (letter) => ((n >> (letters++ % 31)) & 1 ? letter.toUpperCase() : letter));
@@ -121,7 +123,7 @@ describe('a window of large messages', () => {
     expect(pages.length).toBe(9);
   });
 
-  it('contains its newest message even if that message alone is too large, and is empty past the end', async () => {
+  it('contains only its newest message if that message alone is too large, and is empty past the end', async () => {
     const file_ids = `ARRAY[CASE i WHEN 3 THEN repeat(E'\\u0001', 3000000) ELSE 'small' END]`;
     const conversation_id = await makeConversation(4, { content: `''`, file_ids });
     const sequences = async (query: Query) =>

@@ -125,7 +125,8 @@ describe('a reader that reconnects', () => {
   }
 
   it('receives every event exactly once while workers lose turns and the API restarts', async () => {
-    // Each turn takes a second. The first turn loses its worker before its first word, and the second turn later.
+    // Each turn takes a second. The first turn loses its worker before its first word, and the second turn after its
+    // first word.
     const sentence = 'word '
       .repeat(30)
       .split(' ')

@@ -409,7 +409,7 @@ describe('a token provider', () => {
     expect(given).toBe(2);
   });
 
-  it('that fails makes each call reject with the same error', async () => {
+  it('is called again for each request if it fails, and the request rejects with its error', async () => {
     let given = 0;
     const helpless = typedClient(service.url, session, {
       token: () => {

@@ -97,7 +97,7 @@ export const CARDS: Record<string, WrongCard> = {
       'blocking expression: No set is called goods: define it, as in `goods: a, b, c` (at character 5: g in goods: 2 * x <= 3)',
     ],
   },
-  'a member name without a set': {
+  'an index name without a set': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', classification: 'hard' },
     gaps: [

@@ -144,7 +144,7 @@ describe('files on an S3 server', () => {
     expect(await complete(client, place, sent)).toMatchObject({ status: 200 });
   });
 
-  it('are rejected if a part is too small, and their uploads can be resumed, repeated and aborted', async () => {
+  it('are rejected if a part is too small, but parts can be resent, and uploads can be resumed and aborted', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await client.post<UploadStartResponse>('/files/upload/start', {
       ...place,

@@ -80,7 +80,7 @@ describe('the size of an upload', () => {
     await start(client, place, 'c', 10 * MiB);
   }, 60_000);
 
-  it('no longer counts towards the limit when the sender disconnects', async () => {
+  it('does not include the bytes of a part whose sender disconnected', async () => {
     const { client, place } = await makeWorkspace();
     const { parts } = await start(client, place, 'a', 5 * MiB);
     const broken = new Readable({ read() {} });

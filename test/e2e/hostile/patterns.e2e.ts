@@ -65,7 +65,7 @@ describe('strings that a regular expression could take minutes to match', () => 
       [422, `${moment} body.expires_at`],
       [422, `${moment} query.since`, `${moment} query.until`],
       [422, 'int_parsing query.limit', 'int_parsing_size query.offset'],
-      // The response repeats the long value, so that a second entry would exceed its maximum size.
+      // The response repeats the long value, so a second entry would exceed the maximum response size.
       [422, 'int_parsing_size body.limit'],
       [422, 'int_parsing_size body.parts.0.part_number'],
     ]);

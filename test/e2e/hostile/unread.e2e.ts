@@ -21,7 +21,7 @@ const bearer = () => ({ authorization: `Bearer ${session.token}` });
 
 describe('a client that does not read responses', () => {
   // This test runs first, while the peak memory of the process is still low.
-  it('does not delay other callers or use much memory by requesting large files', async () => {
+  it('neither delays other callers nor makes the service use much memory by requesting large files', async () => {
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(session.client, place, 'large.txt', Buffer.alloc(10 * MiB, '\n'));
     const bystander = await Bystander.start(service);

@@ -29,7 +29,7 @@ let service: Service;
 let client: Client;
 let tokens: { company: string; member: string };
 
-/** Starts the service as from a fresh clone of the repository, with an embedded database and the demo. */
+/** Starts the service as after a fresh clone of the repository, with an embedded database and the demo. */
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(testRun().directory, 'data-'));
   const settings = { DATABASE_URL: '', AUTH_JWT_SECRET: '' };

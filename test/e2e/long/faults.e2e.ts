@@ -260,7 +260,7 @@ const canMount = ((): boolean => {
   );
 
   (isLong ? it : it.skip)(
-    'prevents new rows but loses no acknowledged changes',
+    'rejects a large write but loses no acknowledged changes',
     async () => {
       const disk = await makeDisk('300m');
       let server = await startEmbeddedPostgres({ dataDir: disk });
@@ -273,7 +273,7 @@ const canMount = ((): boolean => {
       const traffic = await startTraffic((await service.session()).client);
       const filler = join(disk, 'filler');
       await writeFile(filler, Buffer.alloc(300 * 1024 ** 2)).catch(() => undefined);
-      // Existing table pages have room for a few rows, so only a large write runs out of space for the write-ahead log.
+      // A few rows may still fit into existing pages, so a large write is needed to run out of disk space.
       const writer = new pg.Client(server.url());
       writer.on('error', () => undefined);
       await writer.connect();

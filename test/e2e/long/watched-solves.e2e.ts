@@ -86,7 +86,7 @@ it(
     expect(service.url).not.toBe(url);
     const { user, company } = session;
     ({ client } = await service.session({ user, company }));
-    // The service still reports the progress from the old process until the next process resumes the solve.
+    // The service still reports the progress from the old process until the next process restarts the solve.
     await eventually(
       () => linesOf(id),
       (lines) => lines.includes(RESTARTED),

@@ -19,7 +19,7 @@ const SETTINGS = { ROLE: 'api', DATABASE_POOL_SIZE: '40' };
  * `inside`: they are waiting to store their response after all other work. `after`: some of them have committed.
  */
 const STEPS = ['before', 'inside', 'after'] as const;
-/** Mode of the table lock that blocks requests at each step. */
+/** Mode of the table lock that blocks requests at the steps `before` and `inside`. */
 const LOCKS = { before: 'ACCESS EXCLUSIVE', inside: 'SHARE' };
 
 const CREATING = Object.values(SERVED).filter(({ creates = false }) => creates);

@@ -56,7 +56,7 @@ describe('dist/src/reconcile.js on the disk store', () => {
   beforeAll(async () => await makeFiles(), 60_000);
   afterAll(async () => await removeEnvironment(environment));
 
-  it('deletes unneeded objects and rows, and succeeds if it finds no other differences', async () => {
+  it('succeeds if it finds only unneeded objects and rows, and deletes them with --fix', async () => {
     const orphan = randomUUID();
     await cp(folderOf('whole.txt'), objectFolder(orphan), { recursive: true });
     await writeFile(join(dirname(objectFolder(orphan)), '.DS_Store'), '');

@@ -199,7 +199,7 @@ describe('a plan with three scenarios', () => {
     compared = await compare(project);
   }, 120_000);
 
-  it('is compared with the same numbers as another solver computes', async () => {
+  it('has the same numbers in the comparison as another solver computes', async () => {
     const base = await byGlpk(BASE);
     expect(compared.base?.status).toBe('optimal');
     expect(compared.base?.objective_value).toBeCloseTo(base.profit, 6);

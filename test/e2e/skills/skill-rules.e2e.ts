@@ -273,7 +273,7 @@ describe('the skill and configuration API', () => {
     expect((await client.send('GET', `${project}/skills/alpha`)).status).toBe(404);
   });
 
-  it('allows skill names that equal a segment of the pull route (rule 11)', async () => {
+  it('allows skill names that equal a segment of an API route (rule 11)', async () => {
     const { project, deployment } = await scene();
     for (const name of ['agent-config', 'pull', 'skills']) {
       await client.put(`${deployment}/skills/${name}`, { files: { 'SKILL.md': `${name}, of the deployment` } });

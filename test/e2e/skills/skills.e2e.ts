@@ -67,7 +67,7 @@ describe('skills', () => {
     });
   });
 
-  it('include uploaded directories with a SKILL.md, even if their content is invalid', async () => {
+  it('include uploaded directories with a valid name and a SKILL.md, even if their content is invalid', async () => {
     const { handle } = await makeDeployment(client);
     const tree = { source: 'deployment', deployment_name: handle } as const;
     await makeFile(client, tree, 'skills/faulty/SKILL.md', '---\na: b: c\n---\n# Title');

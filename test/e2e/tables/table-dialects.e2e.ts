@@ -29,7 +29,7 @@ const refusal = async (route: string, body: object): Promise<unknown> => {
 };
 
 const PLAN = 'Plan 2025\n\nitem;price;due\noak;1.250;03/04/2025\npine;2.500;05/06/2025\nTotal;3.750;\n';
-/** Table with a total row above the other rows, which the service reads as data. */
+/** Table whose total row is above the other rows, so the service reads the total row as data. */
 const KEPT_TOTAL = 'region,qty\nTotal,30\nN,10\nS,20\n';
 
 describe('POST /files/table', () => {

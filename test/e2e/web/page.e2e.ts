@@ -136,7 +136,7 @@ inBrowser('the page', () => {
     await tab.page.keyboard.press('Tab');
     await tab.page.keyboard.type('Prod');
     await tab.page.getByRole('option', { name: 'Production planning' }).waitFor();
-    // While the list of deployments is loading, it can clear the selection. Enter then does not submit the form.
+    // Enter does not submit the form while no option is selected. A list that is still loading can clear the selection.
     await tab.page.keyboard.press('Enter');
     await eventually(
       async () => {

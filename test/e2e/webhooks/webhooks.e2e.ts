@@ -395,7 +395,7 @@ describe('a webhook with 2,000 pending deliveries', () => {
     60_000,
   );
 
-  it('delivers the first of many simultaneous events and skips the rest', async () => {
+  it('queues the oldest of many simultaneous events and skips the rest', async () => {
     receiver.answer = hang;
     const { id: project } = await makeProject(client);
     const { id } = await create();
