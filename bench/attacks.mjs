@@ -16,7 +16,7 @@ const [BODY, LONG_BODY] = [MiB, 8 * MiB];
  * Requests that used to crash the process or block it for other callers, with the data that they need.
  *
  * `prepare` is not measured. The result of `attack` is shown as the remark of its row. Both functions receive a `Target`
- * (hostile.mjs): a signed-in attacker who sends requests and counts responses, in a service with a separate database.
+ * (target.mjs): a signed-in attacker who sends requests and counts responses, in a service with a separate database.
  */
 export const ATTACKS = [
   {
@@ -354,7 +354,7 @@ function deepMoves(count) {
   return many(count, (n) => ({ source_path: at(n), dest_path: at(n + 1) }));
 }
 
-/** Stores messages whose characters each take six bytes of JSON. The rows look like those messages were posted. */
+/** Stores messages whose characters each take six bytes of JSON. The rows look as if the messages had been posted. */
 async function fillConversation({ sql, project }) {
   await sql(
     `WITH conversation AS (UPDATE conversations SET last_sequence = 640 WHERE project_id = $1 AND is_default RETURNING id)

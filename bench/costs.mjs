@@ -121,7 +121,7 @@ async function turns(projects) {
 /**
  * Returns the costs of `work` per item. `work` returns the number of items.
  *
- * @param begin starts the process that does the work; until then, it is paused
+ * @param begin resumes the paused process that does the work
  */
 async function costs(service, work, begin) {
   await administer('SELECT pg_stat_statements_reset()');

@@ -82,7 +82,7 @@ async function measure({ name, settings = {}, dataDir: makeDataDir, prepare, att
     ]);
     const seconds = (performance.now() - began) / 1000;
     const others = await bystander();
-    // The other user may notice that the process has ended before this process does.
+    // The other user may notice the end of the service before its exit is reported here.
     await pause(1_000);
     const { peak, isAlive } = service.state();
     return {

@@ -51,7 +51,10 @@ export async function measureTurns(company, projects) {
   return { worker: worker.rate, both: both.rate };
 }
 
-/** Runs `work` until `count` turns have ended. Returns the turns per second between the ends of the first and the last turn. */
+/**
+ * Runs `work`, then waits until `count` turns have ended. Returns the turns per second between the ends of the first and the
+ * last turn.
+ */
 async function ended(count, work) {
   const client = new pg.Client({ connectionString: environment.databaseUrl });
   await client.connect();

@@ -1,6 +1,6 @@
 /*
- * Measures how long the largest documented request body, a batch of 1,000 moves, takes to be parsed and validated. `npm run
- * bench:validation` builds the service and runs this benchmark on the build.
+ * Measures how long the largest documented request body, a batch of 1,000 moves, takes to be parsed and validated.
+ * `npm run bench:validation` builds the service and runs this benchmark on the build.
  */
 import 'reflect-metadata';
 import { BatchMoveRequest } from '../dist/src/files/files.dto.js';

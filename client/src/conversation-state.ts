@@ -13,8 +13,8 @@ interface Position {
 }
 
 /**
- * State of a conversation and its position in the event stream. The position is null if the conversation has no turn
- * yet.
+ * State of a conversation and its position in the event stream. The position is null if no turn was active in the sync response
+ * and no turn has started since.
  */
 export interface FollowedState {
   state: ConversationState;

@@ -84,8 +84,8 @@ export class Follower {
       const position = this.current?.position ?? null;
       const stream = await this.open(shared, position);
       if (position !== null || stream.isJoined === true) return stream;
-      // Without a turn, there is no event to resume from. If the sync response is unchanged after the stream has
-      // opened, no event was missed.
+      // If the id of the latest turn is unknown, there is no event to resume from. If the sync response is unchanged after the
+      // stream has opened, no event was missed.
       let isChanged = true;
       try {
         isChanged = await this.readSync();

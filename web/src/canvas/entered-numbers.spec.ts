@@ -35,7 +35,7 @@ describe('readNumber', () => {
     ['many', undefined, undefined],
     ['%', undefined, undefined],
     ['', undefined, undefined],
-  ])('reads %j as %d with a decimal point and as %d with a decimal comma', (cell, point, comma) => {
+  ])('reads %j as %s with a decimal point and as %s with a decimal comma', (cell, point, comma) => {
     expect(readNumber(cell)).toEqual({ '.': point, ',': comma });
     expect(isNumber(readNumber(cell))).toBe(point !== undefined || comma !== undefined);
   });

@@ -4,7 +4,7 @@ export type Decimal = '.' | ',';
 /** Number that a cell contains, by decimal sign. Undefined if the cell contains no number with this sign. */
 export type Readings = Record<Decimal, number | undefined>;
 
-/** A blank, an apostrophe or the other sign separates thousands. As in files, a text such as 007 is not a number. */
+/** A space, an apostrophe or the other decimal sign separates thousands. As in files, a text such as 007 is not a number. */
 const PATTERNS: Record<Decimal, RegExp> = {
   '.': /^[-+]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:(?:,\d{3})+|(?: \d{3})+|(?:'\d{3})+))?(?:\.\d+)?(?:e[-+]?\d{1,3})?(?: ?%)?$/i,
   ',': /^[-+]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:(?:\.\d{3})+|(?: \d{3})+|(?:'\d{3})+))?(?:,\d+)?(?:e[-+]?\d{1,3})?(?: ?%)?$/i,

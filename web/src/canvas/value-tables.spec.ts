@@ -18,8 +18,8 @@ const valuesOfFigures = (table: ValueTable) => valuesFrom({}, { figures: table }
 const valuesOfMembers = (table: ValueTable) => valuesFrom({}, { members: table });
 const questions = (table: ValueTable): string[] => readColumns(table).flatMap(({ unclear }) => unclear ?? []);
 
-describe('figures', () => {
-  it('are read in any notation', () => {
+describe('a table of figures', () => {
+  it('reads numbers in any notation', () => {
     const table = figures(['a', '1.234,5'], ['b', '1,234.5'], ['c', '12 %'], ['d', '-3']);
     expect(problemOfNumbers(table)).toBeUndefined();
     expect(valuesOfFigures(table)).toEqual({ a: 1234.5, b: 1234.5, c: 0.12, d: -3 });
@@ -28,19 +28,21 @@ describe('figures', () => {
   it.each([
     ['0,12', 1200],
     ['0.12', 1.2],
-  ])('of unclear meaning are read like %s in the same column', (other, value) => {
+  ])('reads 1.200 like %s in the same column', (other, value) => {
     const table = figures(['hours', '1.200'], ['rate', other]);
     expect(problemOfNumbers(table)).toBeUndefined();
     expect(valuesOfFigures(table)).toEqual({ hours: value, rate: 0.12 });
   });
 
-  it.each<Rows>([
-    [['wages', '3']],
+  it.each<[Rows]>([
+    [[['wages', '3']]],
     [
-      ['a', '0,5'],
-      ['b', '0.5'],
+      [
+        ['a', '0,5'],
+        ['b', '0.5'],
+      ],
     ],
-  ])('of unclear meaning need a choice next to %j', (...others) => {
+  ])('asks what 1.200 means next to %j', (others) => {
     const table = figures(['hours', '1.200'], ...others);
     expect(questions(table)).toEqual(['1.200']);
     expect(problemOfNumbers(table)).toBe('Choose what 1.200 means');
@@ -55,32 +57,35 @@ describe('figures', () => {
     }
   });
 
-  it('have a problem if they are not numbers', () => {
+  it('lists the names whose value is not a number', () => {
     const table = figures(['a', 'many'], ['b', ''], ['c', '007'], ['', 'x']);
     expect(problemOfNumbers(table)).toBe('Enter a number for a, b, c, such as 2.5');
   });
 });
 
-describe('stored numbers', () => {
-  it.each([1.125, 2.5, 1e21, 1e-7, -0.001, 123456789012345680000])('keep the value %d without a question', (weight) => {
-    const table = figuresOf({ values: { weight } });
-    for (const row of [
-      ['b', '3'],
-      ['b', '7,5'],
-      ['b', '0.5'],
-    ]) {
-      expect(problemOfNumbers(extended(table, row))).toBeUndefined();
-      expect(valuesOfFigures(extended(table, row))).toMatchObject({ weight });
-    }
-  });
+describe('a table with stored numbers', () => {
+  it.each([1.125, 2.5, 1e21, 1e-7, -0.001, 123456789012345680000])(
+    'keeps the stored number %d without asking',
+    (weight) => {
+      const table = figuresOf({ values: { weight } });
+      for (const row of [
+        ['b', '3'],
+        ['b', '7,5'],
+        ['b', '0.5'],
+      ]) {
+        expect(problemOfNumbers(extended(table, row))).toBeUndefined();
+        expect(valuesOfFigures(extended(table, row))).toMatchObject({ weight });
+      }
+    },
+  );
 
-  it('do not decide what entered numbers mean', () => {
+  it('ignores stored numbers when it reads entered numbers', () => {
     const table = extended(figuresOf({ values: { weight: 1.125, rate: 2.5 } }), ['hours', '1.200']);
     expect(questions(table)).toEqual(['1.200']);
     expect(valuesOfFigures(withDecimal(table, 0, ','))).toEqual({ weight: 1.125, rate: 2.5, hours: 1200 });
   });
 
-  it('are unchanged if only the other table of the card has changed', () => {
+  it('keeps stored values if only the other table of the card has changed', () => {
     const before = { values: { rate: '0,12', hours: 1.125, cost: { a: 2.5 }, code: { a: '1,200' } } };
     expect(valuesFrom(before, { members: membersOf(before) })).toEqual(before.values);
     expect(valuesFrom(before, { figures: figures(['wages', '3']) })).toEqual({
@@ -91,8 +96,8 @@ describe('stored numbers', () => {
   });
 });
 
-describe('values of members', () => {
-  it('are read by column', () => {
+describe('a table of members', () => {
+  it('reads each column of members separately', () => {
     const table = members(['cost', 'share', 'code'], ['a', '2,5', '0.125', 'x'], ['b', '3.500', '', '1,200']);
     expect(problemOfNumbers(table)).toBeUndefined();
     expect(valuesOfMembers(table)).toEqual({
@@ -102,20 +107,20 @@ describe('values of members', () => {
     });
   });
 
-  it('need a choice for each column', () => {
+  it('asks once for each column', () => {
     const table = members(['cost', 'share'], ['a', '1.200', '1.125']);
     expect(questions(table)).toEqual(['1.200', '1.125']);
     const chosen = withDecimal(withDecimal(table, 0, ','), 1, '.');
     expect(valuesOfMembers(chosen)).toEqual({ cost: { a: 1200 }, share: { a: 1.125 } });
   });
 
-  it('stay text below a heading, and are read without it', () => {
+  it('keeps a column as text below a heading, but not below an empty row', () => {
     const table = members(['cost'], ['Product', 'Cost'], ['a', '1.200']);
     expect(valuesOfMembers(table)).toEqual({ cost: { Product: 'Cost', a: '1.200' } });
     expect(problemOfNumbers(members(['cost'], ['', ''], ['a', '1.200']))).toBe('Choose what 1.200 means');
   });
 
-  it('stay text if they have leading zeros or were stored as text, even in a renamed column', () => {
+  it('keeps a column as text if it has leading zeros or was stored as text, even if it is renamed', () => {
     expect(valuesOfMembers(members(['zip'], ['a', '01234'], ['b', '10115']))).toEqual({
       zip: { a: '01234', b: '10115' },
     });

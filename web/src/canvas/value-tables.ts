@@ -157,8 +157,8 @@ export function problemOfNumbers(table: ValueTable): string | undefined {
 }
 
 /**
- * Returns `values` of a data card. A column is numeric if all of its cells are numbers, and contains text otherwise. Figures or
- * members that have not changed are undefined and keep their stored values.
+ * Returns `values` of a data card. A column that was stored as text stays text. Any other column of members is numeric if all
+ * of its cells are numbers. Pass undefined for figures or members that have not changed. They keep their stored values.
  */
 export function valuesFrom(
   before: Data,

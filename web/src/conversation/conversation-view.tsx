@@ -113,7 +113,7 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
   );
 }
 
-/** Returns the active turn and the id of the message that it writes. */
+/** Returns the ids of the active turn and of the message that it writes. */
 const turnOf = ({ turn }: LiveConversation) => ({
   turn_id: turn?.turn_id ?? undefined,
   message_id: turn?.message_id ?? undefined,

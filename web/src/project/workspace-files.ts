@@ -5,7 +5,7 @@ import { keyOf } from './project-data';
 
 /** Maximum number of files listed. */
 const MAX_FILES = 1000;
-/** File names that can be read as tables. */
+/** Names of files that can be read as tables. */
 export const TABLE = /\.(csv|tsv|json|ndjson|parquet|xlsx)$/i;
 
 /** Returns the paths of workspace files whose names match a pattern. Empty until they have loaded. Users can type other names. */

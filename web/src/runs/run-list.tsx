@@ -212,7 +212,7 @@ function Row({ projectId, run, scenarios, position, count }: RowProps) {
   );
 }
 
-/** Returns the name of the user or API key that started a run. */
+/** Describes who started a run, such as `by you` or `by an API key`. */
 export function starterOf({ triggered_by }: RunSummary, me: string | null): string {
   const [kind, id = ''] = triggered_by.split(/:(.*)/s);
   if (kind === 'agent') return 'by the agent';

@@ -53,8 +53,8 @@ export async function redirectToProvider(provider: Provider): Promise<void> {
 }
 
 /**
- * Returns the token source if the provider has just redirected back or if a session exists, otherwise undefined. @throws an
- * error with the provider's message if the provider has denied access
+ * Returns the token source if the provider has just redirected back or if a session exists, otherwise undefined.
+ * @throws an error with the provider's message if the provider has denied access
  */
 export async function findProviderTokens(provider: Provider): Promise<TokenSource | undefined> {
   const pending = readStored<PendingSignIn>(PENDING_KEY);
