@@ -284,9 +284,12 @@ it('rejects large messages while 8 MiB of messages are waiting, and still accept
      SELECT $1, $2, i, turn.id, 'user', ${ASTRAL}, $4 FROM turn, generate_series(1, 20) i`,
     [id, conversation_id, session.company, session.user],
   );
+  // The lock keeps the service from claiming the turn.
+  await database.query(`BEGIN; SELECT FROM turns WHERE conversation_id = '${conversation_id}' FOR SHARE`);
   const post = (content: string) => client.send('POST', `/projects/${id}/chat`, { body: { content } });
   const { status, headers } = await post('\u{1F600}'.repeat(100_000));
   expect([status, headers.get('retry-after')]).toEqual([429, '5']);
   expect((await post('short')).status).toBe(202);
+  await database.query('ROLLBACK');
   await client.delete(`/projects/${id}`);
 });
