@@ -84,7 +84,7 @@ describe('checkout', () => {
     expect(await textOf(id, 'README.md')).toBe('changed');
   });
 
-  it('can change the origin, from which later pulls read by default', async () => {
+  it('can change the origin that later pulls use by default', async () => {
     const one = await makeDeployment(client, { instructions: 'One', skills: { one: { 'SKILL.md': 'One.' } } });
     const two = await makeDeployment(client, { instructions: 'Two' });
     const { id } = await makeProject(client, { from_deployment: one.handle });
@@ -96,7 +96,7 @@ describe('checkout', () => {
     expect((await pull(id, { from_deployment: one.handle })).objects).toBe(2);
   });
 
-  it('rejects checkout and pull without an existing deployment', async () => {
+  it('is rejected without an existing deployment, and so is a pull', async () => {
     const { id } = await makeProject(client);
     const before = await projectOf(id);
     const answer = async (path: string, body: object) => {
@@ -146,7 +146,7 @@ describe('config_digest', () => {
     expect(await isBehind()).toBe(false);
   });
 
-  it('is equal for equal contents, regardless of their histories', async () => {
+  it('is the same for identical content, regardless of its history', async () => {
     const one = await makeDeployment(client, { instructions: 'Text', skills: { a: { 'SKILL.md': 'a' } } });
     const two = await makeDeployment(client, { instructions: 'Other', skills: { b: { 'SKILL.md': 'b' } } });
     expect(one.config_digest).toBe(two.config_digest);
@@ -159,7 +159,7 @@ describe('config_digest', () => {
 });
 
 describe('AGENTS.md', () => {
-  it('is returned byte for byte by the deployment and by the project’s copy', async () => {
+  it('is stored byte for byte in the deployment and in the project’s copy', async () => {
     const { handle } = await makeDeployment(client);
     const { id } = await makeProject(client, { from_deployment: handle });
     const at = `/deployments/${handle}/instructions`;
@@ -185,7 +185,7 @@ describe('AGENTS.md', () => {
     }
   });
 
-  it('accepts 1 to 262,144 bytes of text', async () => {
+  it('can contain 1 to 262,144 bytes of text', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'Before' });
     const at = `/deployments/${handle}/instructions`;
     const before = await fingerprint(service.environment);

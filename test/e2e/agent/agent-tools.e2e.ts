@@ -293,7 +293,7 @@ describe('a change made by a tool', () => {
     expect(after.messages.at(-1)?.tool_calls?.map(({ status }) => status)).toEqual(['completed']);
   });
 
-  it('stays within its project while six projects run in parallel', async () => {
+  it('stays within its project while turns run in six projects in parallel', async () => {
     const projects = await Promise.all(Array.from({ length: 6 }, async () => (await makeProject(client)).id));
     script = (context) =>
       making({ tool: 'write_file', input: { path: 'own.txt', content: context.project_id } })(context);

@@ -401,7 +401,7 @@ describe('the budget of a user', () => {
     expect(await spentOf(head)).toBe(PRICE);
   }, 60_000);
 
-  it('blocks a new API key of a user whose budget is used up', async () => {
+  it('blocks even a new API key of the user once it is used up', async () => {
     const { head, ada } = await makeCompany();
     const { id } = await makeProject(head);
     await put(head, 0, ofAda);
@@ -422,7 +422,7 @@ describe('the budget of a user', () => {
     expect(await spentOf(head)).toBe(27);
   });
 
-  it('includes spend by keys in the current period after an upgrade', async () => {
+  it('includes the current period’s spend by the user’s keys after an upgrade', async () => {
     const { head, company_id, keys, keyOfBob } = await makeCompany();
     const migration = new CountKeysTowardsUsers1760000000710();
     const runner = { query: async (text: string) => await service.database.query(text) } as QueryRunner;
@@ -566,7 +566,7 @@ describe('the budget counter', () => {
     ['day', '2026-03-29T01:30:00.000Z', '2026-03-29T00:00:00.000Z', '2026-03-30T00:00:00.000Z'],
     ['total', '2026-03-29T01:30:00.000Z', null, null],
   ])(
-    'starts and ends with the %s of %s in UTC, regardless of the session time zone',
+    'has the correct UTC period for a %s budget at %s, regardless of the session time zone',
     async (period, at, start, ends) => {
       for (const zone of ['UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'America/St_Johns']) {
         await rows(`SELECT set_config('timezone', $1, false)`, [zone]);
@@ -643,7 +643,7 @@ describe('budgets', () => {
 });
 
 describe('the budget check', () => {
-  it('adds no statement to posting a message or starting a solve, whether or not there are budgets', async () => {
+  it('adds no database statement to posting a message or starting a solve, whether or not budgets exist', async () => {
     script = charge();
     const { client, company: company_id } = await service.session({ user: 'head' });
     const id = await makeModel(client);

@@ -185,7 +185,7 @@ describe.each(SOME_KINDS)('images for the %s model', (_, format, settings) => {
     );
   });
 
-  it('are sent as they are when the turn starts, if their files still exist', async () => {
+  it('are sent with their content at the start of the turn, if their files still exist', async () => {
     const [old, later] = [image('image/png', 15), image('image/gif', 16)];
     const file_ids = [await upload('plan.png', old), await upload('gone.png', old)];
     const gate = new Gate();

@@ -159,7 +159,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
     expect(provider.requests[0]?.system).toContain('file_path: "products.csv", key: ["product"]');
   }, 30_000);
 
-  it('works in several steps: reads a file, writes a file, creates a card and asks a question', async () => {
+  it('reads a file, writes a file, creates a card and asks a question in successive steps', async () => {
     await upload('inputs/demand.csv', 'product,quantity\nchair,7\n');
     const questions = [{ question: 'Which goal?', header: 'Goal', options: [{ label: 'Profit' }, { label: 'Cost' }] }];
     play(
@@ -435,7 +435,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
     });
   });
 
-  describe('a failing model provider', () => {
+  describe('a failed model request', () => {
     /**
      * Runs all cases in parallel, each in its own project. Returns the messages and the number of requests of each
      * case.
@@ -511,7 +511,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
       expect(JSON.stringify(lines)).not.toContain('Quota of');
     });
 
-    it('keeps the text received so far and runs no tools if it fails during a reply', async () => {
+    it('preserves the text received so far and runs no tools if it fails during the reply', async () => {
       const calls = [{ tool: 'write_file', input: { path: 'half.txt', content: 'half' } }];
       const half = (rest: ModelReply): ModelReply[] => [{ text: ['Half of'], calls, ...rest }];
       const brokenOff = 'The model provider ended its answer before it was complete.';

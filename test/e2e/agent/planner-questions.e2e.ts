@@ -72,7 +72,7 @@ describe('a planner with carts and rickshaws', () => {
     'drivers: carts + rickshaws <= 8',
   ].join('\n');
 
-  it('asks about the plan after a solve', async () => {
+  it('can ask questions about the plan after a solve', async () => {
     const planner = await Planner.start();
     await planner.say(`carts, rickshaws integer\n${MODEL}`);
     expect((await planner.say('how many carts')).text).toContain('The model has not been solved yet');
@@ -129,7 +129,7 @@ describe('a planner with carts and rickshaws', () => {
 describe('a planner with plants in a file', () => {
   const PLANTS = 'plant,Capacity t/month\nHamburg,1500\nLyon,1200\nTurin,1200\n';
 
-  it('is offered the capacity column and learns that demand exceeds it', async () => {
+  it('is offered the capacity column and learns that the requirement exceeds the capacity', async () => {
     const planner = await Planner.start();
     await planner.upload('plants.csv', PLANTS);
     await planner.say('plants from plants.csv key plant');
@@ -163,7 +163,7 @@ describe('a planner with plants in a file', () => {
 });
 
 describe('a planner who writes in everyday language', () => {
-  it('chooses the intended statement from suggestions', async () => {
+  it('can choose the intended statement from suggestions', async () => {
     const planner = await Planner.start();
     await planner.upload('products.csv', 'product,Demand pc/week,Labour h\nchair,5,2\ntable,8,3\n');
     await planner.say('products from products.csv key product');
@@ -215,7 +215,7 @@ describe('a planner who asks about members by name', () => {
     return planner;
   }
 
-  it('gets their values, numbers and limits', async () => {
+  it('gets their values in the plan and the data, and their limits', async () => {
     const planner = await solved();
     const answers: [string, string | RegExp][] = [
       ['how much oak chair in week 1?', '`make[oak chair, 1]` is 20.'],
@@ -254,7 +254,7 @@ describe('a planner who asks about members by name', () => {
     expect((await planner.cards()).map(({ label }) => label)).not.toContain('make by product');
   });
 
-  it('asks what-if questions about members and constraints', async () => {
+  it('can ask what-if questions about members and constraints', async () => {
     const planner = await solved();
     const answers: [string, string][] = [
       ['what if oak chair in week 1 <= 5', '`What if make["oak chair", "1"] <= 5`: the objective is 725'],
