@@ -122,7 +122,7 @@ describe('an API key', () => {
     expect((await boss.client.send('DELETE', `/api-keys/${b.id}`)).status).toBe(404);
   });
 
-  it('is rechecked every 5 s for use, role and revocation, even if a clock is set back or notifications fail', async () => {
+  it('is rechecked every 5 s for role changes and revocation, and records its last use, even if a clock is set back or notifications fail', async () => {
     const { id: project } = await makeProject(owner.client);
     const demoted = await service.session();
     const [used, deployer, ended] = [
@@ -215,7 +215,7 @@ describe('an API key', () => {
 });
 
 describe('a message posted with an API key', () => {
-  it('names the key instead of a user, is charged to the key, and has its own scope for client_msg_id', async () => {
+  it('names and charges the key instead of a user, and has a client_msg_id that is unique only per author', async () => {
     const { id: project } = await makeProject(owner.client);
     const key = await makeKey(owner, { name: 'Robot' });
     const second = await makeKey(owner, { name: 'Robot' });
@@ -295,7 +295,7 @@ describe('an API key in use', () => {
     unrelated.close();
   });
 
-  it('is rejected if the body of a request arrives only after its revocation', async () => {
+  it('is rejected if it is revoked before the whole body of the request has arrived', async () => {
     const { id: project } = await makeProject(owner.client);
     for (const endsBefore of [true, false]) {
       const key = await makeKey(owner);

@@ -232,7 +232,7 @@ describe('an id from another company', () => {
     expect(JSON.stringify(answer.body)).not.toContain(elsewhere.mark);
   });
 
-  it('is not found below the path of the caller’s own project', async () => {
+  it('is not found under the path of the caller’s own project', async () => {
     const wrong: unknown[] = [];
     const place = { ...elsewhere, project_id: world.project_id };
     const below = CASES.filter(([operation]) => /\{project_id\}.*\{\w+_id\}/.test(operation));

@@ -43,7 +43,7 @@ const hello: Script = async function* () {
   yield await Promise.resolve(say('Hello.'));
 };
 
-describe('a stream of a private project', () => {
+describe('a stream of a project', () => {
   const closes = async (stream: EventStream, end: () => Promise<unknown>): Promise<void> => {
     expect(stream.status).toBe(200);
     await end();
@@ -52,7 +52,7 @@ describe('a stream of a private project', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   };
 
-  it('ends within 5 s after a membership ends, also for the person’s key, and stays open for others', async () => {
+  it('ends within 5 s of the end of a membership, also for the member’s API key, and stays open for others', async () => {
     await give('viewer');
     const key = await keyOf(ben);
     const kept = await EventStream.open(service.url, ada.token, project);
@@ -67,7 +67,7 @@ describe('a stream of a private project', () => {
     kept.close();
   }, 20_000);
 
-  it('ends when the project becomes private, and stays open when only a role changes', async () => {
+  it('stays open for a member when the project becomes private, and ends with the membership', async () => {
     await ada.client.patch(`/projects/${project}`, { visibility: 'company' });
     const stream = await EventStream.open(service.url, ben.token, project);
     await give('viewer');
@@ -178,7 +178,7 @@ describe('an agent in a private project', () => {
 });
 
 describe('data of a private project', () => {
-  it('is unreachable through its ids, tokens and references', async () => {
+  it('cannot be accessed by former members through ids, upload tokens or file references', async () => {
     const place = { source: 'workspace', project_id: project } as const;
     const { id: file_id } = await makeFile(ada.client, place, 'secret.txt', 'Secret');
     const { id: snapshot_id } = await ada.client.post<SnapshotResponse>(`/projects/${project}/snapshots`);

@@ -75,7 +75,7 @@ describe('a web client from another origin', () => {
     ['/api/v1/projects/1/chat', 'POST', 'baggage,idempotency-key'],
     ['/store/blobs/1?signature=none', 'PUT', 'content-type'],
     ['/store/blobs/1?signature=none', 'GET', 'range'],
-  ])('receives a preflight response without a token for %s by %s', async (path, method, headers) => {
+  ])('needs no token for the preflight request to %s with the method %s', async (path, method, headers) => {
     const answer = await preflight(path, ORIGIN, method, headers);
     expect([answer.status, allowed(answer)]).toEqual([204, ORIGIN]);
     expect(answer.headers['access-control-allow-methods']?.split(',')).toContain(method);
@@ -184,7 +184,7 @@ describe('a rate limit', () => {
     expect(statuses(await ask(session, LIMIT + 1, other.url))).toEqual({ 200: LIMIT, 429: 1 });
   });
 
-  it('applies to invalid credentials by address without locking out valid callers', async () => {
+  it('applies per address to invalid credentials, without locking out valid callers', async () => {
     const guess = (address: string) =>
       service.anonymous.send('GET', '/me', { headers: { authorization: 'Bearer guessed', ...from(address) } });
     const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, () => guess('192.0.2.1')));
@@ -196,7 +196,7 @@ describe('a rate limit', () => {
     expect((await client.send('GET', '/me', { headers: from('192.0.2.1') })).status).toBe(200);
   });
 
-  it('applies to guesses of the metrics token by address', async () => {
+  it('applies per address to guesses of the metrics token', async () => {
     const guess = () =>
       raw(`${service.url}/metrics`, { headers: { authorization: 'Bearer guessed', ...from('192.0.2.3') } });
     const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, guess));

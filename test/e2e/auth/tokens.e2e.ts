@@ -117,7 +117,7 @@ describe('npm run token', () => {
   });
 
   it.each<[string, string[], string]>([
-    ['no user', ['--company', 'acme'], '--user is missing'],
+    ['a missing user', ['--company', 'acme'], '--user is missing'],
     ['an unknown option', ['--compny', 'acme'], "Unknown option '--compny'"],
     ['an unknown role', ['--company', 'a', '--user', 'b', '--role', 'boss'], '--role must be member or company'],
     [
@@ -125,7 +125,7 @@ describe('npm run token', () => {
       ['--company', 'a', '--user', 'b', '--expires', '3 years'],
       '--expires must look like 90m, 12h or 30d',
     ],
-    ['no secret', ['--company', 'a', '--user', 'b'], 'start the service once, or set AUTH_JWT_SECRET'],
+    ['a missing secret', ['--company', 'a', '--user', 'b'], 'start the service once, or set AUTH_JWT_SECRET'],
   ])('exits with an explanation for %s', async (what, given, problem) => {
     const attempt = run(given, what === 'no secret' ? '' : service.environment.secret);
     const stderr: unknown = expect.stringContaining(problem);
