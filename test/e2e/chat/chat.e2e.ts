@@ -84,7 +84,7 @@ describe('a posted message', () => {
     expect(messages[1]?.content).toContain('not in the workspace: `a.csv`');
   });
 
-  it('is answered with the skills and instructions that are mounted in the project', async () => {
+  it('is answered by an agent that receives the skills and instructions mounted in the project', async () => {
     const { handle } = await makeDeployment(client, {
       instructions: '# Rules\n',
       skills: { shifts: { 'SKILL.md': 'How shifts work.\n' } },
@@ -187,7 +187,7 @@ describe('parallel posts', () => {
 });
 
 describe('client_msg_id', () => {
-  it('returns the first message again without starting another turn', async () => {
+  it('makes a repeated post return the first message without starting another turn', async () => {
     const project = await newProject();
     const body = { content: 'Once', client_msg_id: 'a' };
     const { message } = await post(project, body);
@@ -198,7 +198,7 @@ describe('client_msg_id', () => {
     expect((await sync(project)).turn.state).toBe('idle');
   });
 
-  it('rejects a different payload and changes nothing', async () => {
+  it('cannot be reused with a different payload, and a rejected post changes nothing', async () => {
     const project = await newProject();
     await post(project, { content: 'Once', client_msg_id: 'a', file_ids: ['x'] });
     const others = [{ content: 'Twice' }, { file_ids: [] }, { context: [] }, { answer: {} }];
@@ -209,7 +209,7 @@ describe('client_msg_id', () => {
     expect((await idle(client, project)).messages).toHaveLength(2);
   });
 
-  it('is unique only per author and project', async () => {
+  it('needs to be unique only per author and project', async () => {
     const [project, second] = [await newProject(), await newProject()];
     const other = await service.session({ company: session.company, role: 'member' });
     const body = { content: 'Mine', client_msg_id: 'a' };
@@ -230,7 +230,7 @@ describe('client_msg_id', () => {
 });
 
 describe('an answer to the agent’s question', () => {
-  it('becomes the result of the question’s call and lets the agent continue', async () => {
+  it('becomes the result of the question’s tool call and lets the agent continue', async () => {
     const project = await newProject();
     await post(project, { content: 'Hello' });
     const before = await idle(client, project);
@@ -295,7 +295,7 @@ describe('an answer to the agent’s question', () => {
     });
   });
 
-  it('is stored in the user’s own message if no question is open', async () => {
+  it('is stored as a tool call in its own message if no question is open', async () => {
     const project = await newProject();
     const answer = { selections: { '3': 'Anything' } };
     const { message } = await post(project, { content: 'Early', answer });
@@ -326,7 +326,7 @@ describe('an answer to the agent’s question', () => {
       ],
     ],
     [{ selections: [] }, [[]]],
-  ])('accepts labels or arrays of labels: %j', async (answer, places) => {
+  ])('is rejected if its selections are neither labels nor arrays of labels: %j', async (answer, places) => {
     const { status, body } = await send(await newProject(), { content: '', answer });
     expect(status).toBe(422);
     const locations = (body as unknown as { detail: { loc: unknown[] }[] }).detail.map(({ loc }) => loc);
@@ -359,18 +359,18 @@ describe('the history of a conversation', () => {
     [{ offset: 12 }, []],
     [{ offset: '99999999999999999999' }, []],
     [{ limit: 1000, offset: 11 }, [1]],
-  ])('pages back through older messages: %j', async (query, expected) => {
+  ])('can be paged back to older messages: %j', async (query, expected) => {
     const { messages, total } = await history(project, query);
     expect(sequences(messages)).toEqual(expected);
     expect(total).toBe(12);
     expect(messages).toEqual(all.filter(({ sequence }) => expected.includes(sequence)));
   });
 
-  it('returns only the newest messages in sync', async () => {
+  it('is limited to the newest messages in a sync response', async () => {
     expect(sequences((await sync(project, { limit: 3 })).messages)).toEqual([10, 11, 12]);
   });
 
-  it('returns an empty, idle conversation for a new project', async () => {
+  it('is empty and idle for a new project', async () => {
     const fresh = await newProject();
     expect(await history(fresh)).toEqual({ messages: [], limit: 200, offset: 0, total: 0 });
     expect(await sync(fresh)).toEqual({
@@ -384,16 +384,16 @@ describe('the history of a conversation', () => {
     ['limit', '0'],
     ['limit', '1001'],
     ['offset', '-1'],
-  ])('rejects %s=%s', async (name, value) => {
+  ])('cannot be requested with %s=%s', async (name, value) => {
     const { status } = await client.send('GET', `/projects/${project}/chat`, { query: { [name]: value } });
     expect(status).toBe(422);
   });
 });
 
-describe('a request for a missing resource or for another company’s resource', () => {
+describe('a chat request', () => {
   const UNKNOWN = '01a1fdd8-aae9-7686-bf03-000000000000';
 
-  it.each([UNKNOWN, 'nothing', ''])('returns 404 for the conversation %j', async (conversation_id) => {
+  it.each([UNKNOWN, 'nothing', ''])('returns 404 for the unknown conversation id %j', async (conversation_id) => {
     const project = await newProject();
     const answers = [
       await send(project, { content: 'x', conversation_id }),
@@ -411,7 +411,7 @@ describe('a request for a missing resource or for another company’s resource',
     expect((await history(other)).total).toBe(0);
   });
 
-  it('returns 404 for a project of another company', async () => {
+  it('returns 404 for an unknown project and for another company’s project', async () => {
     const project = await newProject();
     const stranger = await service.session();
     for (const id of [project, UNKNOWN, 'nothing']) {

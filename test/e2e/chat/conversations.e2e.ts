@@ -24,7 +24,7 @@ const list = (project: string, query = {}): Promise<Wire<ConversationListRespons
   client.get<ConversationListResponse>(at(project), query);
 
 describe('conversations in a project', () => {
-  it('are listed with the default conversation, latest change first', async () => {
+  it('are listed together with the default conversation, most recently changed first', async () => {
     const project = await newProject();
     const { conversation_id } = await client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
     const named = await create(project, { title: 'Nights' });
@@ -70,7 +70,7 @@ describe('conversations in a project', () => {
     }
   });
 
-  it('can be deleted with their messages, which ends open streams but keeps their cost in the total of the project', async () => {
+  it('can be deleted with their messages, which closes their streams but keeps their cost in the project total', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const say = (content: string) => client.post(`/projects/${project}/chat`, { content, conversation_id: id });
@@ -90,7 +90,7 @@ describe('conversations in a project', () => {
     expect((await idle(client, project)).messages).toHaveLength(2);
   });
 
-  it('can be deleted while a workspace change is being recorded for them', async () => {
+  it('can be deleted even while a workspace change is being recorded', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const database = new pg.Client(service.environment.databaseUrl);
@@ -111,14 +111,14 @@ describe('conversations in a project', () => {
     await database.end();
   });
 
-  it('cannot be deleted if they are the default', async () => {
+  it('can be deleted, except for the default conversation', async () => {
     const project = await newProject();
     const { conversation_id } = await client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
     const refused = await client.send('DELETE', at(project, conversation_id));
     expect(refused).toMatchObject({ status: 409, body: { detail: 'The default conversation cannot be deleted' } });
   });
 
-  it('are not found in another project or company', async () => {
+  it('return 404 to requests through another project or from another company', async () => {
     const [project, other] = [await newProject(), await newProject()];
     const { id } = await create(other);
     const stranger = await service.session();

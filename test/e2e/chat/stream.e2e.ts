@@ -100,7 +100,7 @@ describe('a stream', () => {
     });
   });
 
-  it('shows the answer to a question in a finished message to all readers', async () => {
+  it('shows all readers the answer to a question in an already finished message', async () => {
     script = async function* ({ messages }) {
       if (messages.some(({ answer: given }) => given !== null)) {
         yield await Promise.resolve(say('Thanks.'));
@@ -125,7 +125,7 @@ describe('a stream', () => {
     expect(messages[1]?.tool_calls).toMatchObject([{ id: 'ask', result: { selections: { '0': 'That' } } }]);
   });
 
-  it('reads its position before its response starts', async () => {
+  it('sends no response before it has read its position', async () => {
     const project = await newProject();
     const database = service.app.get(DatabaseService);
     let isOpen = false;
@@ -144,7 +144,7 @@ describe('a stream', () => {
     expect((await opening)?.status).toBe(200);
   });
 
-  it('prevents buffering by proxies and sends the same bytes as history', async () => {
+  it('prevents buffering by proxies and sends the same bytes as the history endpoint', async () => {
     script = answer;
     const project = await newProject();
     const stream = await open(project);
@@ -219,7 +219,7 @@ describe('a stream', () => {
     expect(created).toEqual(texts);
   });
 
-  it('reports a failure and the notice about it', async () => {
+  it('reports a failed turn and the system message about it', async () => {
     script = async function* () {
       yield await Promise.resolve(say('One'));
       throw new Error('secret');
@@ -429,7 +429,7 @@ describe('streams of a person', () => {
 });
 
 describe('streams across processes', () => {
-  it('show a turn in another process, even without notifications', async () => {
+  it('show a turn that runs in another process, even without notifications', async () => {
     script = answer;
     const apart = await makeEnvironment();
     const [api, worker] = await Promise.all([

@@ -306,8 +306,8 @@ describe('an agent that fails', () => {
   });
 });
 
-describe('a turn whose process has ended', () => {
-  it('is retried with waiting messages as long as it has no visible output, with three attempts in total', async () => {
+describe('a turn that has lost its process', () => {
+  it('is retried with waiting messages as long as it has no visible output, in at most three attempts', async () => {
     const project = await newProject();
     script = () => ({ [Symbol.asyncIterator]: () => ({ next: never }) });
     await post(project, { content: 'Hello' });
@@ -330,7 +330,7 @@ describe('a turn whose process has ended', () => {
     expect(contexts.map(({ messages }) => messages.length)).toEqual([1, 2, 3, 5]);
   });
 
-  it('keeps its visible output and ends, and its old process changes nothing when it continues', async () => {
+  it('keeps its visible output and ends, and its former process changes nothing if it resumes', async () => {
     const [middle, end] = [gate(), gate()];
     script = async function* () {
       yield say('One');
@@ -370,7 +370,7 @@ describe('a turn whose process has ended', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).total_credits).toBe(1.5);
   });
 
-  it('is left alone until its lease expires', async () => {
+  it('is not touched until its lease expires', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
