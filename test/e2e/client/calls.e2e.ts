@@ -72,7 +72,7 @@ describe('every operation of openapi.json', () => {
     Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
   );
 
-  it('has a separate type', () => {
+  it('is covered by the types of the client', () => {
     type Typed = {
       [M in Uppercase<Method>]: `${M} ${Parameters<WorkspaceClient[M]>[0]}`;
     }[Uppercase<Method>];
@@ -148,7 +148,7 @@ describe('every operation of openapi.json', () => {
     expect(looks).toBeInstanceOf(Function);
   });
 
-  it.each(['', '.', '..'])('does not become another operation with the parameter %j', async (project_id) => {
+  it.each(['', '.', '..'])('cannot be turned into another operation by the path parameter %j', async (project_id) => {
     const asked = client.GET('/api/v1/projects/{project_id}', { params: { path: { project_id } } });
     await expect(asked).rejects.toThrow('project_id must not be');
   });
@@ -195,7 +195,7 @@ describe('an error', () => {
 });
 
 describe('an entity tag', () => {
-  it('avoids downloading an unchanged response body again', async () => {
+  it('prevents an unchanged response body from being sent again', async () => {
     const { id: project_id } = await makeProject(session.client);
     const params = { path: { project_id } };
     const first = await client.GET('/api/v1/projects/{project_id}', { params });
@@ -224,7 +224,7 @@ describe('a request whose response was lost', () => {
     expect((await names()).filter((name) => name === 'Made once')).toEqual([data.name]);
   });
 
-  it('uses a new key for each resource unless the caller specifies a key', async () => {
+  it('has its own key unless the caller specifies a key', async () => {
     const sent: Request[] = [];
     const observed = losing(0, sent);
     for (const name of ['A', 'B']) await observed.POST('/api/v1/projects', { body: { name } });

@@ -126,7 +126,7 @@ const shown = async (states: ConversationState[], state: ConversationState): Pro
 };
 
 describe('following a conversation', () => {
-  it('converges with sync despite many disconnects and the kill of every process', async () => {
+  it('converges with sync even if the connection breaks often and every process is killed', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const { states, interruptions, connection, leave } = following(client, project);
@@ -284,7 +284,7 @@ describe('following a conversation', () => {
 });
 
 describe('the events of a project', () => {
-  it('are delivered exactly once despite many disconnects and a kill, until the project is deleted', async () => {
+  it('are delivered exactly once despite many disconnects and a killed process, until the project is deleted', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const got: (ProjectEvent | Resync)[] = [];

@@ -201,7 +201,7 @@ describe('a download', () => {
     expect([loaded.at(-1), ...totals]).toEqual([bytes.length, bytes.length]);
   });
 
-  it('is rejected for a missing file and an aborted signal', async () => {
+  it('is rejected if the file is missing or the signal is aborted', async () => {
     const client = typedClient(service.url, session);
     await expect(client.download(target('nothing.png'))).rejects.toThrow(NotFoundError);
     const leaving = AbortSignal.abort('left');

@@ -26,7 +26,7 @@ const service = useSharedService();
 const person = (session: Session): Person => ({ ...session, api: typedClient(service.url, session) });
 
 describe('a day of the web client', () => {
-  it('leads from an empty company to an answered message, a shadowed skill and the listings', async () => {
+  it('covers deployments, projects, files, chat, skills and listings, starting with an empty company', async () => {
     const owner = person(await service.session({ role: 'company' }));
     const planner = person(await service.session({ role: 'member', company: owner.company }));
 
