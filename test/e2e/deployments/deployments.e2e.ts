@@ -188,7 +188,7 @@ describe('a deleted deployment', () => {
     expect(await statusOf('GET', '/deployments/again', own)).toBe(404);
   });
 
-  it('is deleted only once, even if other requests change it concurrently', async () => {
+  it('is deleted by only one of two concurrent requests, even if other requests change it', async () => {
     const files = { 'SKILL.md': 'New.' };
     for (let round = 1; round <= 5; round += 1) {
       const skills = { alpha: { 'SKILL.md': 'Alpha.' } };
