@@ -269,7 +269,7 @@ describe('a reader', () => {
     expect(types(complete)).toEqual(['cards.changed', 'cards.changed']);
   });
 
-  it('receives the deletion before the stream ends, and resumes after the project is restored', async () => {
+  it('receives the deletion event before its stream ends, and can resume after the project is restored', async () => {
     script = twoParts(gate());
     const project = await newProject();
     await client.post(`/projects/${project}/chat`, { content: 'Hello' });
