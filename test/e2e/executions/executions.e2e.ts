@@ -172,7 +172,7 @@ describe('a solve of a model file', () => {
     ],
     ['not text', 'min \u0000', 'invalid_model', 'model.lp is not UTF-8 text'],
     ['a model without variables', 'min 3 st end', 'empty_model', 'The model has no variables'],
-  ])('fails with the reason: %s', async (_, text, code, message) => {
+  ])('fails and reports why: %s', async (_, text, code, message) => {
     const project = await newProject();
     expect(await solveText(project, text)).toMatchObject({ status: 'failed', result: null, error: { code, message } });
     const { completeness, total_credits } = await details(project);
@@ -207,7 +207,7 @@ describe('a solve of a model file', () => {
     ['a file that is not a model', ['data.csv'], 0, 'Value error, the name of a model file must end with .lp'],
     ['a file that is too large', ['large.lp'], 0, 'Value error, a model file can have at most 8388608 bytes'],
     ['several files', ['a.lp', 'b.lp'], undefined, 'List should have at most 1 item after validation, not 2'],
-  ])('rejects %s', async (_, input_file_ids, index, msg) => {
+  ])('cannot be started with %s', async (_, input_file_ids, index, msg) => {
     const project = await newProject();
     await upload(project, 'data.csv', 'a,b');
     if (input_file_ids[0] === 'large.lp') await upload(project, 'large.lp', ' '.repeat(8 * 1024 ** 2 + 1));
@@ -229,7 +229,7 @@ describe('a solve of a model file', () => {
 });
 
 describe('a solve of the canvas', () => {
-  it('sets the feasibility only for the model that was solved', async () => {
+  it('sets the feasibility of the canvas until the model changes, unless it is a test', async () => {
     const project = await newProject();
     expect((await solve(project)).error).toEqual({
       code: 'incomplete_model',
@@ -274,7 +274,7 @@ describe('a solve of the canvas', () => {
     expect((await details(project)).completeness.feasibility_result).toBe('pass');
   });
 
-  it('leaves feasibility unchecked if the canvas has since changed', async () => {
+  it('leaves feasibility unchecked if the canvas has changed since the start', async () => {
     const [project, blocker] = [await newProject(), await newProject()];
     await upload(blocker, 'hard.lp', hardModel());
     const before = await start(blocker, { input_file_ids: ['hard.lp'] });
@@ -423,7 +423,7 @@ describe('a hard solve', () => {
       if (status !== 'canceled') expect({ status, outcome }).toEqual({ status: 'succeeded', outcome: 'optimal' });
     });
 
-    it('is rejected if keep_plan is not a boolean', async () => {
+    it('accepts only a boolean value of keep_plan', async () => {
       const project = await newProject();
       await upload(project, 'hard.lp', hardModel());
       const { id } = await start(project, { input_file_ids: ['hard.lp'] });
@@ -471,7 +471,7 @@ describe('a hard solve', () => {
   });
 });
 
-it('shows executions only to callers from their company and in their project', async () => {
+it('shows an execution only through its own project and only to callers from its company', async () => {
   const project = await newProject();
   const { id } = await start(project);
   const stranger = await service.session();

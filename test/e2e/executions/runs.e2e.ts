@@ -158,7 +158,7 @@ describe('a run of the canvas', () => {
     expect(table.total).toBe(4);
   });
 
-  it('keeps the solved cards and files, so that it can solve them again', async () => {
+  it('keeps the solved cards and files, so that they can be solved again', async () => {
     const path = `${base(project)}/${run.id}`;
     const before = await client.get<RunCardsResponse>(`${path}/cards`);
     expect(before.cards?.map(({ label }) => label)).toEqual([
@@ -202,7 +202,7 @@ describe('run options', () => {
     expect(await client.get<ExecutionListResponse>(base(project))).toMatchObject({ total: 0 });
   });
 
-  it('end the search at the gap or at the time limit, and the result reports the quality of the plan', async () => {
+  it('end the search at the given gap or time limit, after which the result reports the bound and the gap', async () => {
     const { id: project } = await makeProject(client);
     // The fixed cost of 100 dominates the objective, so a plan that misses its targets slightly has a small gap.
     const fixed = hardModel().replace('miss: ', 'miss: 100 one + ').replace('Subject To', 'Subject To\n paid: one = 1');
@@ -221,7 +221,7 @@ describe('run options', () => {
     expect(timed.result?.message).toMatch(/^The best values found in 1 s/);
   });
 
-  it('let a run of a model file update the checklist if the file has not changed since the start', async () => {
+  it('let a run of a model file update the checklist if the file has not changed since the run started', async () => {
     const { id: project } = await makeProject(client);
     const feasibility = async () =>
       (await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result;
@@ -248,7 +248,7 @@ describe('run options', () => {
   });
 });
 
-it('returns numbers of any magnitude as numbers', async () => {
+it('returns very large and very small values as numbers', async () => {
   const { id: project } = await makeProject(client);
   const sizes = { whole: 1e15, wider: 1.23e17, small: 1e-7, tenth: 0.1, nothing: 0 };
   await addCard(project, 'data', 'Sizes', { set: 'things', members: Object.keys(sizes), values: { most: sizes } });
@@ -286,7 +286,7 @@ describe('a time limit', () => {
 });
 
 describe('the run list', () => {
-  it('can be filtered by status, test, scenario and name', async () => {
+  it('can be filtered by status, test runs, scenario and name', async () => {
     const { id: project } = await makeProject(client);
     await put(project, 'm.lp', 'max x st c: x <= 4 end');
     const model = { input_file_ids: ['m.lp'] };

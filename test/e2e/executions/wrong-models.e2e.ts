@@ -50,13 +50,13 @@ beforeAll(async () => {
   });
 });
 
-it('covers more than 120 invalid inputs, each with its own message', () => {
+it('checks more than 120 invalid inputs', () => {
   const tables = [CARDS, FILES, STATEMENTS, UNREAD, SOLVES, REQUESTS];
   expect(tables.flatMap((table) => Object.keys(table)).length).toBeGreaterThan(120);
 });
 
 describe('a card', () => {
-  it.each(Object.entries(CARDS))('is reported with %s', async (_, { card_type, data, gaps, others = {} }) => {
+  it.each(Object.entries(CARDS))('has gaps that report %s', async (_, { card_type, data, gaps, others = {} }) => {
     const card = await add(card_type, data);
     expect(told(card)).toEqual(gaps);
     expect(await changedBeside(card)).toEqual(others);
@@ -66,7 +66,7 @@ describe('a card', () => {
 });
 
 describe('a set in a file', () => {
-  it.each(Object.entries(FILES))('is reported with %s', async (_, { path, content, data, gaps }) => {
+  it.each(Object.entries(FILES))('has gaps that report %s', async (_, { path, content, data, gaps }) => {
     if (content !== undefined) await put(path, content);
     const card = await add('data', { set: 'goods', file_path: path, description: 'Goods', ...data });
     // Files are read outside of requests, so the gaps appear later.
@@ -120,7 +120,7 @@ describe('statements', () => {
   });
 });
 
-it('names the card with an unreadable statement if a solve is started without the guide', async () => {
+it('names the card with an unreadable formula if a solve is started without the guide', async () => {
   const card = await add('constraint', { expression: 'x >= 60% * y' }, 'share');
   const { id: execution } = await client.post<ExecutionResponse>(`/projects/${id}/solve/executions`, {});
   const over = await eventually(
@@ -134,7 +134,7 @@ it('names the card with an unreadable statement if a solve is started without th
   await remove(card);
 });
 
-it('reports the problem of each failing solve and leaves the canvas unchanged', async () => {
+it('reports why each solve fails and leaves the canvas unchanged', async () => {
   const started: [string, string, string][] = [];
   for (const [what, { card_type, data, error }] of Object.entries(SOLVES)) {
     const card = await add(card_type, data);
@@ -154,19 +154,16 @@ it('reports the problem of each failing solve and leaves the canvas unchanged', 
 });
 
 describe('a request', () => {
-  it.each(Object.entries(REQUESTS))(
-    'is rejected with %s',
-    async (_, { method, path, body, status, told: expected }) => {
-      const x = canvas.find(({ label }) => label === 'x')?.id ?? '';
-      const answer = await client.send<{ detail: unknown }>(method, `/projects/${id}/${path.replace('{x}', x)}`, {
-        body,
-      });
-      const { detail } = answer.body;
-      const entries = Array.isArray(detail)
-        ? (detail as { loc: string[]; msg: string }[]).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)
-        : [String(detail)];
-      expect([answer.status, entries]).toEqual([status, expected]);
-      expect(await cards()).toEqual(canvas);
-    },
-  );
+  it.each(Object.entries(REQUESTS))('is rejected for %s', async (_, { method, path, body, status, told: expected }) => {
+    const x = canvas.find(({ label }) => label === 'x')?.id ?? '';
+    const answer = await client.send<{ detail: unknown }>(method, `/projects/${id}/${path.replace('{x}', x)}`, {
+      body,
+    });
+    const { detail } = answer.body;
+    const entries = Array.isArray(detail)
+      ? (detail as { loc: string[]; msg: string }[]).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)
+      : [String(detail)];
+    expect([answer.status, entries]).toEqual([status, expected]);
+    expect(await cards()).toEqual(canvas);
+  });
 });
