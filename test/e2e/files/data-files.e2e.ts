@@ -168,14 +168,14 @@ it('determines the format of a file from its extension', async () => {
   await planning.gaps('Products', []);
 });
 
-it('reads files whose columns have the same names as virtual columns of the engine', async () => {
+it('reads files whose columns have the same names as virtual columns of the data engine', async () => {
   const planning = await Planning.start();
   await planning.put('odd.csv', 'file_row_number,FILENAME,place\n1,a,2\n2,b,3\n');
   await planning.add('data', 'Odd', { set: 'odd', file_path: 'odd.csv', key: ['file_row_number', 'place'] });
   await planning.gaps('Odd', []);
 });
 
-it('limits the number of sets that are read from files', async () => {
+it('limits a canvas to 50 sets from files', async () => {
   const planning = await Planning.start();
   await planning.put('products.csv', PRODUCTS);
   for (let at = 0; at <= 50; at += 1)

@@ -169,7 +169,7 @@ describe('files on an S3 server', () => {
     expect(await complete(client, place, body)).toMatchObject({ status: 409 });
   });
 
-  it('are replaced even if the first completion of their upload failed', async () => {
+  it('have the content of a part that was resent after a failed completion', async () => {
     const { client, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'dir', Buffer.from('first'));
     await client.post('/files/mkdir', { ...place, path: 'dir' });
@@ -188,8 +188,8 @@ describe('files on an S3 server', () => {
 
 type Parts = { part_number: number; etag: string }[];
 
-describe('kill -9', () => {
-  it('loses nothing, leaves no partial files, and allows the collector to remove exactly the unreferenced blobs', async () => {
+describe('a service that is killed with kill -9', () => {
+  it('loses no files, leaves no partial files, and later removes exactly the unreferenced blobs', async () => {
     const { client, user, company } = await service.session();
     const { id } = await makeProject(client);
     const place = { source: 'workspace', project_id: id } as const;
@@ -268,7 +268,7 @@ describe('kill -9', () => {
 });
 
 describe('an unavailable S3 server', () => {
-  it('causes a 503, while requests without file content still succeed', async () => {
+  it('causes a 503 for requests that need file content, while other requests succeed', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.txt', 'a');
     await s3.stop();

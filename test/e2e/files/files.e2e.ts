@@ -153,7 +153,7 @@ describe('a batch move', () => {
     ]);
   });
 
-  it('keeps the id of the file', async () => {
+  it('keeps the id of a moved file', async () => {
     const { client, place } = await makeWorkspace();
     const before = await makeFile(client, place, 'a.csv', 'a');
     await client.post('/files/batch-move', { ...place, moves: [{ source_path: 'a.csv', dest_path: 'b/c.csv' }] });
@@ -215,7 +215,7 @@ describe('invalid paths', () => {
   });
 });
 
-describe('names', () => {
+describe('file names', () => {
   it.each([
     'Ünï cödé 日本.csv',
     'a b%20c+d#e?f&g=h.csv',
@@ -249,7 +249,7 @@ describe('names', () => {
   });
 });
 
-describe('content', () => {
+describe('file content', () => {
   it.each([
     ['text', 'a,b\n1,2\n', 'a,b\n1,2\n'],
     ['a byte order mark', '\ufeffa', '\ufeffa'],
@@ -339,8 +339,8 @@ describe('a download URL', () => {
   });
 });
 
-describe('containers', () => {
-  it('allow company-level callers to change deployments and everyone in the company to read them', async () => {
+describe('file operations', () => {
+  it('let everyone in the company read a deployment’s files, but only company-level callers change them', async () => {
     const owner = await service.session();
     const member = await service.session({ role: 'member', company: owner.company });
     const { handle, name } = await makeDeployment(owner.client);
@@ -368,7 +368,7 @@ describe('containers', () => {
     expect(await pathsIn(member.client, place)).toEqual(['templates/', 'templates/a.csv']);
   });
 
-  it('keep snapshots unchanged', async () => {
+  it('cannot change a snapshot', async () => {
     const { client, place } = await makeWorkspace();
     const before = await makeFile(client, place, 'inputs/a.csv', 'then');
     const { current_snapshot_id: snapshot_id } = await client.patch<{ current_snapshot_id: string }>(

@@ -129,7 +129,7 @@ describe('a part that is sent several times concurrently', () => {
 });
 
 describe('many concurrent parts', () => {
-  it('are limited per upload, so that additional parts are rejected with 429 while these parts stall', async () => {
+  it('are limited per upload, so that additional parts are rejected with 429 while the first parts stall', async () => {
     const { client, place } = await makeWorkspace();
     const { parts } = await start(client, place, 'a');
     const other = await start(client, place, 'b');
@@ -142,7 +142,7 @@ describe('many concurrent parts', () => {
   }, 60_000);
 });
 
-it('rejects a part that exceeds the company’s storage limit, even if it is chunked', async () => {
+it('rejects a part that exceeds the company’s storage limit, even if the request is chunked', async () => {
   const { client, place } = await makeWorkspace();
   const { parts } = await start(client, place, 'a');
   for (const { url } of parts.slice(0, 4)) expect(await put(url, ALLOWED / 4)).toBe(200);

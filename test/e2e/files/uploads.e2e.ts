@@ -161,7 +161,7 @@ describe('an upload', () => {
   });
 });
 
-describe('an inconsistent upload', () => {
+describe('an invalid upload', () => {
   it.each([
     ['a wrong etag', (parts: Parts) => [{ ...parts[0], etag: 'x' }, parts[1]], 'The etag of part 1'],
     [
@@ -227,7 +227,7 @@ describe('an inconsistent upload', () => {
     expect(await raw(url, { method: 'PUT', body: 'two' })).toMatchObject({ status: 200 });
   });
 
-  it('is rejected if the company has a hundred open uploads', async () => {
+  it('is also rejected if the company already has a hundred open uploads', async () => {
     const { client, place, company } = await makeWorkspace();
     const tokens = [];
     for (let number = 0; number < 100; number += 1) tokens.push((await start(client, place, `${number}`)).upload_token);
@@ -395,7 +395,7 @@ describe('a tree during concurrent completions, moves and deletions of a path', 
   });
 });
 
-describe('an upload to the disk whose process is killed during its completion', () => {
+describe('an upload to the disk store whose process is killed during its completion', () => {
   it('is completed by the next process, with its full content', async () => {
     const own = await Service.start();
     const { client, user, company } = await own.session();
