@@ -40,7 +40,7 @@ describe('request bodies from rejected callers', () => {
     ['a wrong signature', () => bearer(forged)],
     ['an unknown API key', () => bearer(`pws_${'0'.repeat(12)}_${'x'.repeat(43)}`)],
     ['another authentication scheme', () => ({ authorization: 'Basic YTpi' })],
-  ])('are rejected before they are read, with %s', async (_, headers) => {
+  ])('are rejected unread if the request has %s', async (_, headers) => {
     const watch = await Bystander.start(service);
     const held = [COMPLETE, MKDIR, '/api/v1/projects'].flatMap((path) =>
       HeldRequest.startMany(10, service.url + path, { headers: headers(), body: json.nested(MiB), keep: 1 }),
@@ -52,7 +52,7 @@ describe('request bodies from rejected callers', () => {
   });
 
   it.each(BODIES.slice(0, 5))(
-    'are rejected with 8 MiB of %s in parallel, without affecting other callers',
+    'are rejected without affecting other callers if several arrive in parallel, each with 8 MiB of %s',
     async (_, body) => {
       const watch = await Bystander.start(service);
       const text = body(8 * MiB);
@@ -100,7 +100,7 @@ describe('request bodies from rejected callers', () => {
 
 describe('request bodies from authenticated callers', () => {
   it.each(BODIES)(
-    'are rejected with 8 MiB of %s, six in parallel, without affecting other callers',
+    'are rejected without affecting other callers if six arrive in parallel, each with 8 MiB of %s',
     async (_, body) => {
       const { token } = await service.session();
       const watch = await Bystander.start(service);
@@ -185,7 +185,7 @@ describe('a 422 response', () => {
     expect(bytes).toBeLessThan(100 * 1024);
   });
 
-  it('rejects too many items before validating them', async () => {
+  it('has a single entry if there are too many items, which are then not validated', async () => {
     expect(await refusal(COMPLETE, parts(10_001, '{}'))).toMatchObject({ status: 422, entries: 1 });
   });
 });

@@ -91,7 +91,7 @@ describe('strings that a regular expression could take minutes to match', () => 
     expect(answers.slice(0, 4)).toEqual(Array(4).fill([422, 'value_error body.path']));
   });
 
-  it('are answered immediately in path parameters and headers', async () => {
+  it('do not delay responses if they are path parameters or headers', async () => {
     const long = 'a'.repeat(6_000);
     const { status } = await attack(async () => {
       await client.send('GET', `/projects/${long}`);

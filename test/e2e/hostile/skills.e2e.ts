@@ -94,7 +94,7 @@ describe('a skill', () => {
     });
   });
 
-  it('reports at most the first hundred of 200 invalid files', async () => {
+  it('is rejected with errors for at most the first hundred of its 200 invalid files', async () => {
     for (const path of [(index: number) => `../${index}`, (index: number) => `${'a/'.repeat(512)}${index}`]) {
       const { status, detail } = await put(skill(path, { most: 200 }), owners[0] as string);
       expect(status).toBe(422);
@@ -159,7 +159,7 @@ describe('an answer to a question', () => {
     });
   });
 
-  it('reports the first hundred of many invalid choices', async () => {
+  it('is rejected with errors for the first hundred of many invalid choices', async () => {
     await unharmed(async () => {
       for (const selections of [members(100, () => labels(100)), members(100, () => '"a"'), `{"0":${labels(100)}}`]) {
         const { status, detail } = await post(selections);

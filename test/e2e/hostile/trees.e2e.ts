@@ -153,7 +153,7 @@ describe('the path length limit of moves', () => {
   }
 
   it.each(['directory', 'file'] as const)(
-    'rejects a move if a path would end in a %s beyond the limit',
+    'applies to the longest path of a %s in the moved directory',
     async (kind) => {
       const workspace = await makeLong(kind, MAX_PATH_BYTES - 3);
       const refused = { moved: 0, errors: [{ source_path: 'd', error: TOO_LONG }] };
@@ -181,7 +181,7 @@ describe('the path length limit of moves', () => {
     ).toMatchObject({ moved: 1, errors: [{ source_path: 'zzzz', error: TOO_LONG }] });
   });
 
-  it('considers long paths that earlier moves in the same batch have removed or added', async () => {
+  it('takes into account long paths that earlier moves in the same batch have removed or added', async () => {
     const workspace = await makeLong('directory', 900);
     const { client, place } = workspace;
     await client.post('/files/mkdir', { ...place, path: 'e' });
@@ -204,7 +204,7 @@ describe('the path length limit of moves', () => {
     });
   });
 
-  it('still applies after repeated attempts', async () => {
+  it('cannot be exceeded by repeatedly nesting a directory', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       const levels = `d/${'a/'.repeat(200)}z`;
