@@ -118,8 +118,8 @@ afterEach(async () => {
   expect(await fingerprint(service.environment)).toEqual(before);
 });
 
-describe('a resource that does not exist for the caller', () => {
-  it('returns the same 404 for an unknown project, an invalid id and a foreign project', async () => {
+describe('a request for a resource that does not exist for the caller', () => {
+  it('returns the same 404 for an unknown project, an invalid id and another company’s project', async () => {
     for (const project of [randomUUID(), 'not-an-id', '0', foreign.project]) {
       for (const call of projectCalls({ project })) {
         expect([call, await send(owner.client, call)]).toMatchObject([
@@ -130,7 +130,7 @@ describe('a resource that does not exist for the caller', () => {
     }
   });
 
-  it('returns 404 for an unknown deployment and for a foreign deployment', async () => {
+  it('returns 404 for an unknown deployment and for another company’s deployment', async () => {
     for (const deployment of ['no-such-deployment', foreign.deployment]) {
       for (const call of deploymentCalls({ deployment })) {
         expect([call, await send(owner.client, call)]).toMatchObject([
@@ -145,7 +145,7 @@ describe('a resource that does not exist for the caller', () => {
     }
   });
 
-  it('results in a 404, whether it is a conversation, skill, file, snapshot or upload', async () => {
+  it('returns 404 for a missing conversation, skill, file, snapshot or upload', async () => {
     const at = `/projects/${mine.project}`;
     const workspace = { source: 'workspace', project_id: mine.project };
     const calls: Call[] = [
@@ -164,7 +164,7 @@ describe('a resource that does not exist for the caller', () => {
     }
   });
 
-  it('does not complete a foreign upload', async () => {
+  it('does not complete another company’s upload', async () => {
     const place = { source: 'workspace', project_id: foreign.project } as const;
     const sent = await sendParts(stranger.client, place, 'theirs.txt', Buffer.from('Theirs.'));
     before = await fingerprint(service.environment);
@@ -176,7 +176,7 @@ describe('a resource that does not exist for the caller', () => {
 });
 
 describe('a request without permission', () => {
-  it('returns 401 with a challenge for every operation without a valid token', async () => {
+  it('returns 401 with a challenge for every operation if it has no valid token', async () => {
     const { secret } = service.environment;
     const expired = await signIn(service.url, secret, { company: owner.company, user: owner.user, expiresIn: -3600 });
     const forged = await signIn(service.url, 'f'.repeat(64), { company: owner.company, user: owner.user });
@@ -207,8 +207,8 @@ describe('a request without permission', () => {
   });
 });
 
-describe('unreadable request bodies', () => {
-  it('are reported with the error’s position in malformed JSON before the token is checked', async () => {
+describe('invalid requests', () => {
+  it('are rejected with the position of malformed JSON before the token is checked', async () => {
     for (const client of [owner.client, service.anonymous]) {
       for (const { method, path } of allCalls(mine).filter(({ body }) => body !== undefined)) {
         const answer = await client.send(method, path, { text: '{"name": nope}' });
@@ -223,7 +223,7 @@ describe('unreadable request bodies', () => {
     }
   });
 
-  it('are rejected with 413 above 1 MiB, or above 8 MiB for skills and upload completions', async () => {
+  it('are rejected with 413 if their body exceeds 1 MiB, or 8 MiB for skills and upload completions', async () => {
     const wide = (call: Call): boolean => /skills|upload\/complete/.test(call.path);
     for (const call of allCalls(mine).filter(({ body }) => body !== undefined)) {
       const text = JSON.stringify({ ...(call.body as object), padding: 'x'.repeat(wide(call) ? 8 * MiB : MiB) });
@@ -248,7 +248,7 @@ describe('unreadable request bodies', () => {
     });
   });
 
-  it('are ignored for unknown routes, which return 404 or 405 before the token is checked', async () => {
+  it('are rejected with 404 or 405 for unknown routes before the token is checked', async () => {
     expect(await service.anonymous.send('GET', '/nothing')).toMatchObject({
       status: 404,
       body: { detail: 'Not Found' },

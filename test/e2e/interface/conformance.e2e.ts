@@ -67,11 +67,11 @@ async function answer({
   return { status, detail: (JSON.parse(text) as { detail?: unknown }).detail };
 }
 
-describe('the responses of a FastAPI service', () => {
+describe('the recorded responses of a FastAPI service', () => {
   const refused = cases.filter(({ expected_status }) => expected_status !== null);
   const accepted = cases.filter(({ expected_status }) => expected_status === null);
 
-  it('include 85 rejected and 30 accepted requests', () => expect([refused.length, accepted.length]).toEqual([85, 30]));
+  it('cover 85 rejected and 30 accepted requests', () => expect([refused.length, accepted.length]).toEqual([85, 30]));
 
   it.each(refused)('$id: $kind', async (one) => {
     expect(await answer(one)).toEqual({ status: one.expected_status, detail: one.expected_detail });

@@ -256,7 +256,7 @@ describe('a walk with a cursor', () => {
     expect(await read(session.client)).not.toHaveProperty('next_cursor');
   });
 
-  it('rejects cursors from other listings, and a cursor combined with an offset', async () => {
+  it('is rejected if its cursor is invalid or from another listing, or is combined with an offset', async () => {
     const { client } = session;
     await makeDeployment(client);
     const { next_cursor: foreign } = await client.get<Page>('/deployments', { limit: 1, cursor: '' });

@@ -209,7 +209,7 @@ describe('an entity tag', () => {
     expect(seen.size).toBeGreaterThan(STEPS);
   }, 120_000);
 
-  it('is returned by every write, identifies the response to GET, and is compared according to the standard', async () => {
+  it('is returned by every write, matches the tag of GET, and is compared according to the standard', async () => {
     const owner = await service.session();
     const { client } = owner;
     const { at, handle, card, conversation, scenario, execution } = await furnish(owner);

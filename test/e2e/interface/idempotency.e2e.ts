@@ -83,7 +83,7 @@ it('supports idempotency keys in exactly the POST operations that change somethi
 });
 
 describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = false, later = false }) => {
-  it('takes effect once for many concurrent requests with the same key, in the transaction that stores its response', async () => {
+  it('takes effect once if many concurrent requests have the same key, in the transaction that stores its response', async () => {
     await forget();
     const prepared = await prepare(client);
     const key = randomUUID();
@@ -137,7 +137,7 @@ describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = fa
 const newCard = async (): Promise<Prepared> =>
   await SERVED['POST /api/v1/projects/{project_id}/cards']!.prepare(client);
 
-describe('a key', () => {
+describe('an idempotency key', () => {
   it.each(['', ' ', 'a b', 'ä', 'x'.repeat(256)])('is rejected if it is invalid: %j', async (key) => {
     const { path, body } = await newCard();
     const answer = await keyed(client, { path, body: body! }, key);
@@ -161,7 +161,7 @@ describe('a key', () => {
     expect(isReplayed(await keyed(client, prepared, key))).toBe(true);
   });
 
-  it('is rejected with a different body, and is independent for other paths and callers', async () => {
+  it('is rejected with a different body, but can be reused for other paths and by other callers', async () => {
     const [prepared, other] = [await newCard(), await newCard()];
     const key = randomUUID();
     const colleague = await service.session({ company: session.company });
@@ -333,7 +333,10 @@ describe('the stored keys of a company', () => {
     }, 120_000);
 
     it.each<[string, () => Promise<Pick<Prepared, 'path' | 'body'>>]>([
-      ['a card', async () => ({ path: `/projects/${(await makeProject(client)).id}/cards`, body: card() })],
+      [
+        'the creation of a card',
+        async () => ({ path: `/projects/${(await makeProject(client)).id}/cards`, body: card() }),
+      ],
       [
         'the start of a large upload',
         async () => {
@@ -343,7 +346,7 @@ describe('the stored keys of a company', () => {
         },
       ],
       [
-        'a long message',
+        'the post of a long message',
         async () => ({ path: `/projects/${(await makeProject(client)).id}/chat`, body: { content: random(100_000) } }),
       ],
     ])('is enforced when the response to %s is added', async (_, prepare) => {

@@ -47,7 +47,7 @@ interface Layer {
 
 const migrated = useDatabase();
 
-describe('every route', () => {
+describe('the routes of the service', () => {
   let app: NestExpressApplication;
   let url: string;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe('every route', () => {
   });
   afterAll(() => app.close());
 
-  it('rejects requests without credentials unless it is listed as public', async () => {
+  it('reject requests without credentials unless they are listed as public', async () => {
     const open = new Set<string>();
     const routes = new Set([...registeredRoutes(app), ...(await documentedRoutes())]);
     for (const route of routes) {
@@ -75,20 +75,20 @@ describe('every route', () => {
     ['/health/live', ['a', 'b']],
     ['/api/v1/me', ['a', 'a']],
     ['/openapi.json', ['a', 'b', 'c']],
-  ])('rejects a request to %s with the Host header lines %j', async (path, hosts) => {
+  ])('reject a request to %s with the Host header lines %j', async (path, hosts) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.end(`GET ${path} HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}Connection: close\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 [^]*host_invalid/);
   });
 
   it.each(['/assets/gone.js', '/assets/index-old.css', '/assets/..%20'])(
-    'returns 404 for the nonexistent path %s',
+    'do not include %s, which returns 404',
     async (path) => {
       expect((await raw(url + path)).status).toBe(404);
     },
   );
 
-  it('is in openapi.json unless it is a public path other than a health check', async () => {
+  it('are in openapi.json unless they are public paths other than health checks', async () => {
     const documented = new Set(await documentedRoutes());
     const hidden = registeredRoutes(app)
       .filter((route) => !documented.has(route.replace(/:(\w+)/g, '{$1}')))
