@@ -113,7 +113,7 @@ describe('an execution whose process ends', () => {
     await expectOneEnd(tried);
   }, 90_000);
 
-  it('is handed over immediately when its process is asked to stop, with the elapsed solve time', async () => {
+  it('is handed over with its elapsed solve time as soon as its process is asked to stop', async () => {
     await service.stop();
     await goOn(LONG);
     const { id } = await start();

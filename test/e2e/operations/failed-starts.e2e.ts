@@ -30,9 +30,9 @@ const start = (settings: Record<string, string>): Promise<Outcome> =>
 describe('a failing start', () => {
   it.each<[string, () => string, RegExp]>([
     ['a wrong password', () => changed((to) => (to.password = 'wrong')), /rejects the user or the password/],
-    ['no password', () => changed((to) => (to.password = '')), /asks for a password: add it to the URL/],
-    ['no such user', () => changed((to) => (to.username = 'nobody')), /rejects the user or the password/],
-    ['no such database', () => changed((to) => (to.pathname = '/nowhere')), /does not exist: create the database/],
+    ['a missing password', () => changed((to) => (to.password = '')), /asks for a password: add it to the URL/],
+    ['an unknown user', () => changed((to) => (to.username = 'nobody')), /rejects the user or the password/],
+    ['an unknown database', () => changed((to) => (to.pathname = '/nowhere')), /does not exist: create the database/],
     [
       'TLS that the server does not support',
       () => changed((to) => (to.search = '?sslmode=require')),

@@ -62,12 +62,12 @@ const start = async (client: Client, place: Place, body: object, key?: string) =
     ...(key !== undefined && { headers: { 'idempotency-key': key } }),
   });
 
-describe('an upload that is started while the file store is unavailable', () => {
+describe('an upload affected by a file store outage', () => {
   it.each<[Network, number]>([
     ['cut', MEMBER_UPLOADS + 5],
     ['silent', MEMBER_UPLOADS + 1],
   ])(
-    'does not count towards the member’s open uploads, with the network %s',
+    'does not count towards the member’s open uploads if it is started while the network is %s',
     async (network, count) => {
       const { client, place } = await makeWorkspace('member');
       const statuses = await away(network, async () => {
@@ -81,7 +81,7 @@ describe('an upload that is started while the file store is unavailable', () => 
     90_000,
   );
 
-  it('does not count if it was started before the outage and is aborted during it', async () => {
+  it('does not count towards the member’s open uploads if it is aborted during the outage', async () => {
     const { client, place } = await makeWorkspace('member');
     const uploads = Array.from({ length: MEMBER_UPLOADS }, async () => await start(client, place, {}));
     const tokens = (await Promise.all(uploads)).map(({ body }) => (body as { upload_token: string }).upload_token);
@@ -95,7 +95,7 @@ describe('an upload that is started while the file store is unavailable', () => 
     expect((await start(client, place, {})).status).toBe(201);
   }, 60_000);
 
-  it('does not count towards the company’s storage', async () => {
+  it('does not count towards the company’s storage if it is started during the outage', async () => {
     const { client, place } = await makeWorkspace('company');
     await away('cut', async () => {
       for (let index = 0; index < 3; index += 1)
@@ -104,7 +104,7 @@ describe('an upload that is started while the file store is unavailable', () => 
     expect((await start(client, place, { size: COMPANY_BYTES - MiB })).status).toBe(201);
   }, 60_000);
 
-  it('can be started by a retry with the same idempotency key', async () => {
+  it('can be started after the outage with the same idempotency key', async () => {
     const { client, place } = await makeWorkspace('member');
     const [key, path] = [randomUUID(), 'retried.txt'];
     await away('cut', async () => {
@@ -116,7 +116,7 @@ describe('an upload that is started while the file store is unavailable', () => 
     expect(await start(client, place, { path }, key)).toMatchObject({ status: 201, body: answer.body });
   }, 60_000);
 
-  it('is removed by the next sweep', async () => {
+  it('is removed by the next sweep if it is started during the outage', async () => {
     const { client, place } = await makeWorkspace('member');
     await away('cut', async () => await start(client, place, {}));
     await rowsOf(service.environment, `SELECT pg_notify('periodic_work', 'sweep_uploads')`);
@@ -134,7 +134,7 @@ describe('an upload that is started while the file store is unavailable', () => 
 
 describe('a process whose file store is unavailable', () => {
   it.each<[Network]>([['cut'], ['silent']])(
-    'is degraded but ready, with the network %s',
+    'is degraded but ready while the network is %s',
     async (network) => {
       const { client } = await service.session();
       const { status, body } = await away(network, async () => {

@@ -37,8 +37,8 @@ async function hold(table: string): Promise<pg.Client> {
   return holder;
 }
 
-describe('kill -9 during turns', () => {
-  it('retries turns without visible output and ends all others, so that no conversation is stuck', async () => {
+describe('turns whose process is killed', () => {
+  it('are retried if they have no visible output, and end otherwise, so that no conversation is stuck', async () => {
     const { client, user, company } = await service.session();
     const [spoken, silent] = [(await makeProject(client)).id, (await makeProject(client)).id];
 
