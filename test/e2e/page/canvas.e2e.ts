@@ -128,7 +128,7 @@ inBrowser('the canvas', () => {
     },
   );
 
-  it('shows instructions when it is empty, and accepts a first card with only the keyboard', async () => {
+  it('shows instructions when it is empty, and lets people add a first card with only the keyboard', async () => {
     await begin();
     await open();
     await tab.page.getByText('The canvas is empty').waitFor();
@@ -375,7 +375,7 @@ inBrowser('the canvas', () => {
     expect(await named('Chairs')).toMatchObject({ version: 3, data: { unit: 'pieces', upper: 40 } });
   });
 
-  it('does not overwrite changes before it has shown them', async () => {
+  it('does not overwrite other people’s changes before showing them', async () => {
     await begin();
     const chairs = await add('variable', 'Chairs', { name: 'chairs', domain: 'integer' });
     await deafen();
@@ -393,7 +393,7 @@ inBrowser('the canvas', () => {
     expect(await named('Oak chairs')).toMatchObject({ version: 2 });
   });
 
-  it('saves a card even if another card has changed its gaps in the meantime', async () => {
+  it('saves a card even if adding another card has changed its gaps in the meantime', async () => {
     await begin();
     const profit = await add('objective', 'Profit', { sense: 'maximize', expression: '3 chairs' });
     await deafen();
@@ -561,7 +561,7 @@ inBrowser('the canvas', () => {
     await form('Edit Production').waitFor();
   });
 
-  it('takes snapshots and removes all but the current snapshot', async () => {
+  it('lets people take snapshots and remove any except the current snapshot', async () => {
     await begin();
     await add('kpi', 'On time');
     await open();

@@ -110,7 +110,7 @@ inBrowser('the conversation of a project on the page', () => {
     ]);
   }, 60_000);
 
-  it('keeps the draft visible next to many files, and sends them', async () => {
+  it('keeps the Send button in view next to many files, and sends the files', async () => {
     await open();
     const files = Array.from({ length: 12 }, (_, at) => ({
       name: `${at}.csv`,
@@ -149,7 +149,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('heading', { name: 'Projects' }).waitFor();
   });
 
-  it('links every section to every other section', async () => {
+  it('lets people switch between all sections of the project', async () => {
     await open();
     const marks = {
       Conversation: message(),
@@ -182,7 +182,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('navigation', { name: 'Runs and scenarios' }).waitFor();
   });
 
-  it('keeps no connection open while the tab is hidden, and catches up afterwards', async () => {
+  it('keeps no stream open while the tab is hidden, and catches up afterwards', async () => {
     const ended: string[] = [];
     tab.page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
     const session = await shared.session();
@@ -319,7 +319,7 @@ inBrowser('the conversation of a project on the page', () => {
     ],
     ['a question', 'help'],
     ['a solve', 'maximize profit: 3 a + 2 b\na + b <= 4, hard\na <= 3, hard\nb <= 3, hard\nsolve'],
-  ])('keeps the end of the answer to %s visible and offers a way back to it', async (_, text) => {
+  ])('keeps the end of the answer to %s in view and offers a button that returns to it', async (_, text) => {
     await open();
     await message().fill(text);
     await tab.page.getByRole('button', { name: 'Send' }).click();
@@ -512,7 +512,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('link', { name: 'Weekly production plan' }).waitFor();
   });
 
-  it('reports a lost connection and resumes when it is back', async () => {
+  it('reports a lost connection and resumes when the connection is back', async () => {
     await tab.page.route('**/chat/stream*', (route) => route.abort());
     await open();
     await tab.page.getByText('Connection lost').waitFor();

@@ -9,7 +9,7 @@ import type { Session } from '../../support/session.js';
 
 const shared = useSharedService();
 
-inBrowser('a draft on the page', () => {
+inBrowser('the page after navigation and a reload', () => {
   const tab = usePage(() => [shared]);
   const button = (name: string): Locator => tab.page.getByRole('button', { name, exact: true });
   const field = (name: string): Locator => tab.page.getByRole('textbox', { name, exact: true });
@@ -39,7 +39,7 @@ inBrowser('a draft on the page', () => {
     await look();
   }
 
-  it('stays in a card until it is saved', async () => {
+  it('still shows the draft of a card, until the draft is saved or canceled', async () => {
     const { session, id } = await open('canvas', ({ client }, project) =>
       client.post(`/projects/${project}/cards`, { card_type: 'kpi', label: 'Cost', data: { expression: '1' } }),
     );
@@ -64,7 +64,7 @@ inBrowser('a draft on the page', () => {
     expect(await field('Label').inputValue()).toBe('Cost of all');
   });
 
-  it('stays in a new card', async () => {
+  it('still shows the draft of a new card', async () => {
     await open('canvas');
     await button('Add an objective').click();
     await field('Label').fill('Profit');
@@ -78,7 +78,7 @@ inBrowser('a draft on the page', () => {
     );
   });
 
-  it('stays in a new scenario, with its changes', async () => {
+  it('still shows the draft of a new scenario and its changes', async () => {
     await open('runs/scenarios/new');
     await field('Name').fill('Cheaper');
     await button('Add a change').click();
@@ -100,7 +100,7 @@ inBrowser('a draft on the page', () => {
     expect(await field('Name').inputValue()).toBe('');
   });
 
-  it('stays in a scenario that others have changed, with a notice', async () => {
+  it('still shows the draft of a scenario that others have changed, with a notice', async () => {
     let path = '';
     const { session } = await open('runs/scenarios/{}', async ({ client }, project) => {
       const made = await client.post<ScenarioResponse>(`/projects/${project}/scenarios`, { name: 'Mine', changes: [] });
@@ -122,7 +122,7 @@ inBrowser('a draft on the page', () => {
     expect(await field('Description').inputValue()).toBe('A draft');
   });
 
-  it('stays in the SQL editor of a table', async () => {
+  it('still shows the draft in the SQL editor of a table', async () => {
     const { id } = await open('files', ({ client }, project) =>
       makeFile(client, { source: 'workspace', project_id: project }, 'orders.csv', 'a,b\n1,2\n'),
     );

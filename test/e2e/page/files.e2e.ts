@@ -305,7 +305,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await paths()).toEqual(['keep.txt', 'new/inside/x.txt', 'new/inside/y.txt']);
     });
 
-    it('names the cards and scenarios that use a file, which follow it to its new path', async () => {
+    it('shows which cards and scenarios use a file that is moved, and updates their paths', async () => {
       await put('data/prices.csv', DEMAND);
       await put('data/other.csv', DEMAND);
       const add = async (label: string, data: object): Promise<string> => {

@@ -122,7 +122,7 @@ inBrowser('a first hour on the page', () => {
     ['mouse', withMouse],
     ['keyboard', withKeyboard],
   ])(
-    'leads from an empty list of projects to two compared plans by %s, while a second tab stays up to date',
+    'leads from an empty list of projects to two compared plans with the %s, while a second tab stays up to date',
     async (means, handsOn) => {
       const { page } = tab;
       const { press, check, write, pick, choose } = handsOn(page);

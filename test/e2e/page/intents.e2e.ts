@@ -12,7 +12,7 @@ import type { Session } from '../../support/session.js';
 
 const shared = useSharedService();
 
-inBrowser('an action on the page', () => {
+inBrowser('the page', () => {
   const tab = usePage(() => [shared]);
   const button = (name: string): Locator => tab.page.getByRole('button', { name, exact: true });
 
@@ -42,9 +42,9 @@ inBrowser('an action on the page', () => {
 
   it.each([
     ['a double click', (name: Locator) => name.press('Tab').then(() => button('Create project').dblclick())],
-    ['Enter twice', (name: Locator) => name.press('Enter').then(() => name.press('Enter', { timeout: 500 }))],
+    ['pressing Enter twice', (name: Locator) => name.press('Enter').then(() => name.press('Enter', { timeout: 500 }))],
     ['three clicks', () => button('Create project').click({ clickCount: 3, delay: 5 })],
-  ])('creates a single project on %s', async (_, press) => {
+  ])('creates a single project after %s', async (_, press) => {
     const session = await shared.session();
     await tab.page.goto(shared.url);
     await tab.paste(session.token);
@@ -56,7 +56,7 @@ inBrowser('an action on the page', () => {
     await once(() => projectsOf(session));
   });
 
-  it('takes a single snapshot on a double click, and another snapshot on a later click', async () => {
+  it('takes a single snapshot after a double click, and another snapshot after a later click', async () => {
     const { session, id } = await open('canvas');
     const count = async (): Promise<number> =>
       (await session.client.get<SnapshotListResponse>(`/projects/${id}/snapshots`)).snapshots.length;
@@ -67,14 +67,14 @@ inBrowser('an action on the page', () => {
     await eventually(count, (total) => total === 2, { until: 'the second one is taken' });
   });
 
-  it('starts a single run on a double click', async () => {
+  it('starts a single run after a double click', async () => {
     const { session, id } = await open('runs');
     await button('Solve').click();
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Solve', exact: true }).dblclick();
     await once(async () => (await session.client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`)).total);
   });
 
-  it('creates a single scenario on a double click', async () => {
+  it('creates a single scenario after a double click', async () => {
     const { session, id } = await open('runs/scenarios/new');
     await tab.page.getByRole('textbox', { name: 'Name' }).fill('Cheaper');
     await button('Remove change 1').click();
@@ -82,7 +82,7 @@ inBrowser('an action on the page', () => {
     await once(async () => (await session.client.get<ScenarioListResponse>(`/projects/${id}/scenarios`)).total);
   });
 
-  it('takes effect only once if it is retried after a lost response', async () => {
+  it('creates a single project if the request is retried after a lost response', async () => {
     const session = await shared.session();
     await tab.page.goto(shared.url);
     await tab.paste(session.token);
