@@ -80,7 +80,7 @@ describe('cards', () => {
     expect((await other.send('GET', `/projects/${mine.id}/cards`)).status).toBe(404);
   });
 
-  it('are validated again when other cards change, without a new version', async () => {
+  it('are validated again when other cards change, without receiving a new version', async () => {
     const { id } = await makeProject(client);
     const objective = await add(id, OBJECTIVE);
     const variable = await add(id, { card_type: 'variable', label: 'Chairs', data: { name: 'x', domain: 'integer' } });
@@ -124,7 +124,7 @@ describe('cards', () => {
     expect(projects.find((project) => project.id === id)?.card_count).toBe(9);
   });
 
-  it('reset the result of the last solve when a solved card changes', async () => {
+  it('reset the feasibility result if a change affects the model', async () => {
     const { id } = await makeProject(client);
     const database = new pg.Client(service.environment.databaseUrl);
     await database.connect();

@@ -57,7 +57,7 @@ const running = (client: Client, project: string, query = {}) =>
   );
 
 describe('a deleted project', () => {
-  it('disappears immediately with all its activity, while its cost remains', async () => {
+  it('disappears immediately and stops its turns and streams, while its cost remains', async () => {
     script = speakAndWait;
     const { client, token, company } = await api.session();
     const { id, name } = await makeProject(client);

@@ -178,7 +178,7 @@ describe('the member list of a project', () => {
 });
 
 describe('a private project', () => {
-  it('can be made private, and visible to the company again, only by owners', async () => {
+  it('can be made visible to the company again only by owners', async () => {
     const { id } = await makeProject(ada.client);
     await ben.client.get(`/projects/${id}`);
     expect((await ada.client.patch<ProjectResponse>(`/projects/${id}`, { visibility: 'private' })).visibility).toBe(
@@ -250,7 +250,7 @@ describe('a private project', () => {
 });
 
 describe('an API key with limits', () => {
-  it('shows its limits, even to itself', async () => {
+  it('shows its limits when it is created and when it calls /me', async () => {
     const { id } = await makeProject(ada.client);
     const made = await ada.client.post<ApiKeyCreateResponse>('/api-keys', {
       ...{ name: 'Report', access: 'read', project_ids: [id] },
@@ -262,7 +262,7 @@ describe('an API key with limits', () => {
     expect(plain).toMatchObject({ access: 'write', project_ids: null });
   });
 
-  it('is restricted to projects that its creator can access', async () => {
+  it('can be limited only to projects that its creator can access', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const none = '01a1fdd8-aae9-7686-bf03-000000000000';
     const answers = [];
@@ -293,7 +293,7 @@ describe('an API key with limits', () => {
     expect((await reading.send('GET', '/me')).status).toBe(401);
   });
 
-  it('is company-level only in its own projects', async () => {
+  it('has company-level rights only in its own projects', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const { id: other } = await makeProject(ben.client, { visibility: 'private' });
     const limited = await keyOf(boss.client, { role: 'company', project_ids: [id] });
