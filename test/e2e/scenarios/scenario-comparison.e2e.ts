@@ -184,7 +184,7 @@ const plain = ({ base, scenarios, differing }: Wire<ScenarioComparisonResponse>)
   }),
 });
 
-describe('a plan with three scenarios', () => {
+describe('a comparison of scenarios', () => {
   let project: string;
   let compared: Wire<ScenarioComparisonResponse>;
 
@@ -199,7 +199,7 @@ describe('a plan with three scenarios', () => {
     compared = await compare(project);
   }, 120_000);
 
-  it('has the same numbers in the comparison as another solver computes', async () => {
+  it('contains the same numbers as another solver computes', async () => {
     const base = await byGlpk(BASE);
     expect(compared.base?.status).toBe('optimal');
     expect(compared.base?.objective_value).toBeCloseTo(base.profit, 6);
@@ -215,7 +215,7 @@ describe('a plan with three scenarios', () => {
     }
   });
 
-  it('shows the differences in order, largest first', () => {
+  it('lists the differences, largest first', () => {
     const { differing } = compared;
     const spreads = differing.map(
       ({ values }) => Math.max(...Object.values(values)) - Math.min(...Object.values(values)),
@@ -233,7 +233,7 @@ describe('a plan with three scenarios', () => {
     expect(places.some((place) => place.startsWith('make|oak chair|'))).toBe(true);
   });
 
-  it('can be compared in CSV format', async () => {
+  it('is available in CSV format', async () => {
     const response = await fetch(`${service.url}/api/v1/projects/${project}/scenarios/compare`, {
       headers: { authorization: `Bearer ${token}`, accept: 'text/csv' },
     });
@@ -259,7 +259,7 @@ describe('a plan with three scenarios', () => {
     expect(body).toMatchObject({ detail: [{ loc: ['query', 'ids'], input: 'none' }] });
   });
 
-  it('gives the same result when only the chat is used', async () => {
+  it('has the same result if only the chat is used', async () => {
     const other = await makePlan();
     const say = async (content: string): Promise<string> => {
       await client.post(`/projects/${other}/chat`, { content });
