@@ -173,7 +173,7 @@ describe('the size of a skill', () => {
 });
 
 describe('frontmatter', () => {
-  it('is read with a byte order mark, with CRLF, and up to 65,536 bytes', async () => {
+  it('may have a byte order mark, CRLF line breaks and up to 65,536 bytes', async () => {
     const description = 'y'.repeat(65_536 - 'name: own\ndescription: \n'.length);
     const text = `---\nname: own\ndescription: ${description}\n---\n`;
     for (const [given, read] of [
