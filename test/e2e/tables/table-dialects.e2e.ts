@@ -109,7 +109,7 @@ describe('POST /files/table', () => {
     [{ header_row: 99 }, 'header_row'],
     [{ header_row: 2 }, 'header_row'],
     [{ last_row: 99 }, 'last_row'],
-  ])('rejects the dialect %j at its location', async (dialect, field) => {
+  ])('rejects the dialect %j with the location of the invalid field', async (dialect, field) => {
     await upload('plan.csv', PLAN);
     expect(await refusal('/files/table', { path: 'plan.csv', dialect })).toEqual([`body.dialect.${field}`]);
   });

@@ -128,7 +128,7 @@ describe('a table', () => {
       });
   });
 
-  it('is rejected with its location if the file is not a table', async () => {
+  it('is rejected with the location of the error if the file or the request is invalid', async () => {
     const { client, place } = await makeWorkspace({
       'ragged.csv': 'a,b\n1,2\n3\n',
       'AGENTS.md': '# Hello',
