@@ -318,7 +318,7 @@ describe('usage listings', () => {
     ['usage_months_credits_to_date_check', { to_date: `{${'1,'.repeat(57)}NULL}` }],
     ['usage_months_credits_to_date_check', { to_date: `{NULL,${'1,'.repeat(56)}1}` }],
     [undefined, {}],
-  ])('read monthly sums that constraints check: %s, %j', async (constraint, wrong) => {
+  ])('use monthly sums that constraints protect: %s, %j', async (constraint, wrong) => {
     const { user_id, month, to_date } = {
       user_id: 'user-0',
       month: '2024-02-01',
