@@ -37,7 +37,7 @@ describe('page files', () => {
     }
   });
 
-  it('are smaller than 350 kB in total for the first view', async () => {
+  it('total less than 350 kB for the first view', async () => {
     const { text } = await raw(`${service.url}/`);
     let sum = 0;
     for (const path of filesIn(text)) {
@@ -73,7 +73,7 @@ describe('the development tokens', () => {
     return raw(`${to.url}/sign-in`, { method: 'POST', headers: Object.fromEntries(given) });
   };
 
-  it('are given to the page itself', async () => {
+  it('are sent to the page itself', async () => {
     const { status, text, headers } = await ask(service);
     expect([status, JSON.parse(text)]).toEqual([200, service.tokens]);
     expect(headers['cache-control']).toBe('no-store');
@@ -122,7 +122,7 @@ inBrowser('the page', () => {
     await tab.page.getByRole('button', { name: 'Max Demo' }).waitFor();
   });
 
-  it('creates a project from a deployment by keyboard alone', async () => {
+  it('lets people create a project from a deployment with only the keyboard', async () => {
     await tab.page.goto(service.url);
     await tab.page.getByRole('button', { name: 'New project' }).focus();
     await tab.page.keyboard.press('Enter');
