@@ -158,7 +158,7 @@ describe('webhooks', () => {
 });
 
 describe('events', () => {
-  it('are signed and sent to the subscribed webhooks in the same order and form as in the stream', async () => {
+  it('are signed and sent to the subscribed webhooks in the same order and with the same content as in the stream', async () => {
     const [{ id: project }, { id: other }] = [await makeProject(client), await makeProject(client)];
     const { secret, id } = await create({ project_id: project });
     const stream = await EventStream.open(service.url, session.token, project, { of: 'events' });
@@ -376,7 +376,7 @@ describe('a webhook with 2,000 pending deliveries', () => {
     ['their first attempt', 0],
     ['a retry', 3],
   ])(
-    'skips and counts additional events, and shows the time, while its deliveries wait for %s',
+    'skips and counts additional events, and records the time of the last skipped event, while its deliveries wait for %s',
     async (_, attempts) => {
       receiver.answer = hang;
       const { id: project } = await makeProject(client);
