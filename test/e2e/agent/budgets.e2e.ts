@@ -382,7 +382,7 @@ describe('the budget of a user', () => {
   const spentOf = async (head: Client): Promise<number | undefined> =>
     (await budgetsOf(head)).find(({ subject_id }) => subject_id === 'ada')?.spent_credits;
 
-  it('is used up by an API key of the user and then blocks the user and all of their keys', async () => {
+  it('can be used up by an API key of the user, which then blocks the user and all of their keys', async () => {
     script = charge();
     const { head, ada, bob, keys, keyOfBob } = await makeCompany();
     const id = await makeModel(head);

@@ -298,7 +298,7 @@ describe('a planner with data indexed by two sets', () => {
     return planner;
   }
 
-  it('gets the value of a member with the name of its limit', async () => {
+  it('gets the value of a member together with the limit that applies to it', async () => {
     const planner = await solved();
     const answers: [string, string][] = [
       [
@@ -312,7 +312,7 @@ describe('a planner with data indexed by two sets', () => {
     for (const [question, answer] of answers) expect((await planner.say(question)).text).toContain(answer);
   });
 
-  it('changes a single value or all values of a member', async () => {
+  it('can change a single value or all values of a member in a what-if question', async () => {
     const planner = await solved();
     const answers: [string, string][] = [
       ['what if demand of table in week 1 is 20', '`What if demand["table", "1"] = 20`: the objective is'],
