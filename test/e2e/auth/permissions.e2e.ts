@@ -77,7 +77,7 @@ beforeAll(async () => {
 afterAll(async () => await database.end());
 
 describe('every operation', () => {
-  it('is in the table, which contains no other operations', () => {
+  it('is listed in the permissions table, which contains no other operations', () => {
     const listed = [...Object.keys(TABLE), ...PUBLIC];
     assertComplete(FILE, listed, [...documented.keys()]);
     for (const operation of PUBLIC) expect(documented.get(operation)).toHaveProperty('security', []);
@@ -103,7 +103,7 @@ describe('every operation', () => {
     expect(wrong).toEqual([]);
   }, 60_000);
 
-  it('responds to each caller according to the table and never shows data from another company', async () => {
+  it('responds to each caller according to the permissions table and never shows data from another company', async () => {
     const wrong: unknown[] = [];
     const shown = new Set<string>();
     for (const [operation, row] of CASES) {

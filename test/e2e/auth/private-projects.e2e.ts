@@ -121,7 +121,7 @@ describe('an agent in a private project', () => {
     ['a person', () => Promise.resolve(ben.client)],
     ['the holder of a key', async () => new Client(service.url, await keyOf(ben))],
   ])(
-    'checks the current rights of %s who posted the message before each call',
+    'checks the current rights of %s who posted the message before each tool call',
     async (_, ask) => {
       const asker = await ask();
       await play(asker, [read, card, async () => void (await give('viewer')), read, write, card]);
@@ -171,7 +171,7 @@ describe('an agent in a private project', () => {
     expect(answered).toEqual([['Third']]);
   });
 
-  it('reads projects for a company-level person without receiving company-level rights', async () => {
+  it('can act for a company-level person who is not a member of the project', async () => {
     await play(boss.client, [read, card]);
     expect(outcomes()).toEqual(['done', 'done']);
   });
