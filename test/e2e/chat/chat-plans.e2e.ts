@@ -99,8 +99,8 @@ async function fill(project_id: string, company_id: string, user_id: string): Pr
   await database.query('ANALYZE conversations, messages, turns, turn_events, workspace_changes');
 }
 
-describe('a chat statement', () => {
-  it('avoids full scans of growing tables', async () => {
+describe('chat statements', () => {
+  it('avoid full scans of growing tables', async () => {
     const { client, company, user, token } = await service.session();
     const { id } = await makeProject(client);
     await fill(id, company, user);

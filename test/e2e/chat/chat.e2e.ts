@@ -109,7 +109,7 @@ describe('a posted message', () => {
     expect(projects.find(({ id }) => id === project)).toMatchObject({ status: 'idle', total_credits: 0.02 });
   });
 
-  it('is identical byte for byte in post, history and sync', async () => {
+  it('is identical, byte for byte, in the responses of post, history and sync', async () => {
     const project = await newProject();
     const read = async (method: string, path: string, body?: object): Promise<string> => {
       const response = await fetch(`${service.url}/api/v1/projects/${project}/chat${path}`, {
@@ -149,7 +149,7 @@ describe('a posted message', () => {
       });
   });
 
-  it('goes to the default conversation if conversation_id is missing or null', async () => {
+  it('is added to the default conversation if conversation_id is missing or null', async () => {
     const project = await newProject();
     const { conversation_id } = await sync(project);
     const bodies = [{}, { conversation_id: null }, { conversation_id }].map((body) => ({ content: 'x', ...body }));
@@ -347,7 +347,7 @@ describe('the history of a conversation', () => {
     all = (await sync(project)).messages;
   });
 
-  it('returns the newest messages, oldest first, with the documented defaults', async () => {
+  it('contains the newest messages, oldest first, and uses the documented defaults', async () => {
     expect(sequences(all)).toEqual(upTo(12));
     expect(await history(project)).toEqual({ messages: all, limit: 200, offset: 0, total: 12 });
   });

@@ -415,7 +415,7 @@ describe('streams of a person', () => {
     expect(stream.events).toEqual([]);
   });
 
-  it('are closed without any effect on the turn', async () => {
+  it('can be closed without affecting the turn', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();

@@ -114,7 +114,7 @@ describe('stopping a turn', () => {
     expect(await client.get<ProjectResponse>(`/projects/${project}`)).toEqual(before);
   });
 
-  it('prevents the worker from ending the turn even if the conversation is also deleted', async () => {
+  it('also prevents the worker from ending the turn if the conversation is deleted', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     const conversations = `/projects/${project}/conversations`;

@@ -96,7 +96,7 @@ describe('turns of a company', () => {
 });
 
 describe('a running turn', () => {
-  it('has a growing message and sets the status of its project to working', async () => {
+  it('shows its text so far in a partial message and sets the status of its project to working', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
@@ -306,8 +306,8 @@ describe('an agent that fails', () => {
   });
 });
 
-describe('a turn that has lost its process', () => {
-  it('is retried with waiting messages as long as it has no visible output, in at most three attempts', async () => {
+describe('turn recovery', () => {
+  it('retries a turn with waiting messages as long as it has no visible output, in at most three attempts', async () => {
     const project = await newProject();
     script = () => ({ [Symbol.asyncIterator]: () => ({ next: never }) });
     await post(project, { content: 'Hello' });
@@ -330,7 +330,7 @@ describe('a turn that has lost its process', () => {
     expect(contexts.map(({ messages }) => messages.length)).toEqual([1, 2, 3, 5]);
   });
 
-  it('keeps its visible output and ends, and its former process changes nothing if it resumes', async () => {
+  it('keeps the visible output of a turn and ends the turn, and the former process changes nothing if it resumes', async () => {
     const [middle, end] = [gate(), gate()];
     script = async function* () {
       yield say('One');
@@ -370,7 +370,7 @@ describe('a turn that has lost its process', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).total_credits).toBe(1.5);
   });
 
-  it('is not touched until its lease expires', async () => {
+  it('does not touch a turn until its lease expires', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
@@ -382,7 +382,7 @@ describe('a turn that has lost its process', () => {
     expect((await idle(client, project)).messages[1]?.content).toBe('One two.');
   });
 
-  it('is found by polling if there is no notification', async () => {
+  it('finds a turn by polling if there is no notification', async () => {
     script = answerAll;
     const project = await newProject();
     // A process that dies between its commit and its notification leaves this state.
@@ -401,7 +401,7 @@ describe('a turn that has lost its process', () => {
     expect(contents(await idle(client, project))).toEqual(['user: Hello', 'assistant: Answer to Hello.']);
   });
 
-  it('is ended only once even if several processes check it', async () => {
+  it('ends a turn only once even if several processes check it', async () => {
     script = async function* () {
       yield say('One');
       await never();
