@@ -383,7 +383,7 @@ describe('a token provider', () => {
     return (await service.session({ company, user, expiresIn })).token;
   };
 
-  it('is called once, and again after the token has expired', async () => {
+  it('is called once for parallel requests, and again after the token has expired', async () => {
     const given: string[] = [];
     const renewing = typedClient(service.url, session, {
       token: async () => {
