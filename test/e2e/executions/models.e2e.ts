@@ -110,7 +110,7 @@ async function valuesOf(
 /** Returns the relative difference between two numbers. */
 const distance = (one: number, other: number): number => Math.abs(one - other) / Math.max(1, Math.abs(other));
 
-describe('planning problems, from files and statements to a plan', () => {
+describe('planning problems', () => {
   it('are all documented in test/models/README.md', () => {
     const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(PROBLEMS.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
@@ -118,7 +118,7 @@ describe('planning problems, from files and statements to a plan', () => {
   });
 
   it.each(PROBLEMS)(
-    '$name has the optimum $optimum and a feasible plan',
+    'include $name with the optimum $optimum and a feasible plan',
     async ({ name, optimum }) => {
       const { formulate } = (await import(`../../models/${name}/independent.js`)) as { formulate: Formulation };
       const read: ReadTable = (file, dialect) => readCsv(readFileSync(`${FOLDER}/${name}/${file}`), dialect);

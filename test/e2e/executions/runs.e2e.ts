@@ -271,7 +271,7 @@ describe('a time limit', () => {
   const seconds = ({ started_at, ended_at }: Detail): number =>
     (Date.parse(ended_at ?? '') - Date.parse(started_at ?? '')) / 1000;
 
-  it('is enforced during presolve, when the solver does not check the time', async () => {
+  it('is enforced during presolve, even though the solver does not check the time then', async () => {
     const { id: project } = await makeProject(client);
     await addCard(project, 'data', 'Parts', { set: 'parts', members: '1 to 20000' });
     await addCard(project, 'variable', 'Take', { name: 'take', index: 'p in parts', domain: 'binary' });
@@ -285,8 +285,8 @@ describe('a time limit', () => {
   });
 });
 
-describe('the run list', () => {
-  it('can be filtered by status, test runs, scenario and name', async () => {
+describe('the runs of a project', () => {
+  it('can be filtered by status, scenario, name and `is_test`', async () => {
     const { id: project } = await makeProject(client);
     await put(project, 'm.lp', 'max x st c: x <= 4 end');
     const model = { input_file_ids: ['m.lp'] };
@@ -309,7 +309,7 @@ describe('the run list', () => {
     expect(await ids('scenario_id=none')).toEqual([]);
   });
 
-  it('shows the same values as the run itself', async () => {
+  it('have the same values in the list as in their own responses', async () => {
     const { id: project } = await makeProject(client);
     const files = {
       'best.lp': 'max x st c: x <= 4.25 end',
@@ -357,7 +357,7 @@ describe('the run list', () => {
     });
   });
 
-  it('contains no values for a run without a plan', async () => {
+  it('have no values if they have no plan', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await solve(project);
     await refused(409, 'GET', `${base(project)}/${id}/values?family=x`);

@@ -107,7 +107,7 @@ describe('statements', () => {
     expect(await cards()).toEqual(canvas);
   });
 
-  it.each(partsOf(STATEMENTS))('are rejected: %s', async (...part) => {
+  it.each(partsOf(STATEMENTS))('are rejected with a reason: %s', async (...part) => {
     const refused = await say(
       part.map(([statement]) => statement),
       'I could not use this',
