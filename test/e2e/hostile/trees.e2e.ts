@@ -264,7 +264,7 @@ describe('the limit of 20,000 files and directories in a tree', () => {
   };
   const treeOf = (tree: Tree): string => `SELECT ${tree} FROM projects WHERE id = $1`;
 
-  it('includes every level of deep directories', async () => {
+  it('counts every level of deep directories', async () => {
     await attack(async ({ client, place }) => {
       const made: number[] = [];
       for (let index = 0; index < 50; index += 1) {
