@@ -190,7 +190,7 @@ describe('an unavailable file store', () => {
   );
 
   (isLong ? it : it.skip)(
-    'may be slow',
+    'is not reported as down if it is only slow',
     async () => {
       const traffic = await startTraffic((await service.session()).client);
       proxy.delayMs = 200;
@@ -260,7 +260,7 @@ const canMount = ((): boolean => {
   );
 
   (isLong ? it : it.skip)(
-    'rejects a large write but loses no acknowledged changes',
+    'makes the database reject a large write but loses no acknowledged changes',
     async () => {
       const disk = await makeDisk('300m');
       let server = await startEmbeddedPostgres({ dataDir: disk });
