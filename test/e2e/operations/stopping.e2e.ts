@@ -30,7 +30,7 @@ describe('a process that is asked to stop', () => {
   }, 60_000);
   afterAll(async () => await removeEnvironment(service.environment));
 
-  it('closes each connection after a complete response, and ends soon', async () => {
+  it('closes each connection after a complete response, and exits within ten seconds', async () => {
     const { client, token } = await service.session();
     const { id } = await makeProject(client);
     const url = `${service.url}/api/v1/projects/${id}`;
