@@ -311,7 +311,7 @@ inBrowser('the canvas', () => {
     expect(await tab.faults()).toEqual([]);
   });
 
-  it('shows gaps on their card and links them to the fields', async () => {
+  it('shows gaps on their cards and links them to the fields', async () => {
     await begin();
     await add('variable', 'Chairs', { domain: 'integer' });
     await open();
@@ -393,7 +393,7 @@ inBrowser('the canvas', () => {
     expect(await named('Oak chairs')).toMatchObject({ version: 2 });
   });
 
-  it('saves a card even if adding another card has changed its gaps in the meantime', async () => {
+  it('saves a card even if its gaps have changed because another card was added in the meantime', async () => {
     await begin();
     const profit = await add('objective', 'Profit', { sense: 'maximize', expression: '3 chairs' });
     await deafen();
@@ -418,7 +418,7 @@ inBrowser('the canvas', () => {
     expect(after.body).toMatchObject({ version: 2, data: { expression: '4 chairs' } });
   });
 
-  it('removes a card after a confirmation, but not if it has changed', async () => {
+  it('removes a card after a confirmation, unless someone else has changed the card', async () => {
     await begin();
     await add('kpi', 'On time');
     const late = await add('kpi', 'Late');

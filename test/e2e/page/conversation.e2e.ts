@@ -268,7 +268,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.unrouteAll({ behavior: 'wait' });
   });
 
-  it('solves an example in an empty project with a single click', async () => {
+  it('solves an example in an empty project once, even after a double click', async () => {
     const session = await shared.session();
     const id = await open(session);
     await tab.page.getByRole('button', { name: 'Solve an example' }).dblclick();

@@ -609,7 +609,7 @@ inBrowser('the files of a project on the page', () => {
       await settled(3, ['12,000', '40', '12', '7']);
     });
 
-    it('shows its sheets, with text and a reason for an unreadable sheet', async () => {
+    it('shows each sheet, offers to skip invalid rows, and falls back to text if the file is not a table', async () => {
       await put(
         'lanes.xlsx',
         workbookFile({

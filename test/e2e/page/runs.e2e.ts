@@ -312,7 +312,7 @@ inBrowser('the page for runs and scenarios', () => {
     );
   });
 
-  it('shows the progress of a run and can cancel it', async () => {
+  it('shows the progress of a run and lets people cancel the run', async () => {
     const room = await makeRoom();
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
     await open(room);
@@ -517,7 +517,7 @@ inBrowser('the page for runs and scenarios', () => {
     expect(await controls(/^Solve/).count()).toBe(0);
   });
 
-  it('includes a form for scenarios with every kind of change', async () => {
+  it('offers a form that creates scenarios with every kind of change', async () => {
     const room = await makeShop();
     await makeFile(
       room.client,
