@@ -234,7 +234,7 @@ describe('a solve of scenarios', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe('pass');
   });
 
-  it('uses the same snapshot for 20 scenarios during edits, and counts as a single waiting solve', async () => {
+  it('uses the same snapshot for 20 scenarios while the canvas is edited, and counts as a single waiting solve', async () => {
     const card = await makeShop();
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1)
