@@ -44,7 +44,7 @@ async function reportOf(...args: string[]): Promise<{ output: string; status: nu
 }
 
 describe('the corpus command', () => {
-  it('lists every table in a folder, including rejected files and differences', async () => {
+  it('reports the outcome for each file in a folder, including rejections and differences from another reader', async () => {
     const { output, status, report } = await reportOf();
     const [read, differs] = hasPython ? ['same', 'differs'] : ['read', 'read'];
     expect(status).toBe(0);

@@ -61,7 +61,7 @@ describe('a table', () => {
     });
   });
 
-  it('is filtered, grouped, ordered and paged', async () => {
+  it('can be filtered, grouped, ordered and paged', async () => {
     const { client, place } = await makeWorkspace({ 'demand.csv': DEMAND });
     const at = { ...place, path: 'demand.csv' };
     const page = await client.post<TableResponse>('/files/table', {
@@ -91,7 +91,7 @@ describe('a table', () => {
     expect(await client.post('/files/table', empty)).toMatchObject({ rows: [['chair', 'south', null, 4]] });
   });
 
-  it('can be read from a deployment and a snapshot, but not by other companies', async () => {
+  it('can be read from a deployment, but not by another company', async () => {
     const { client, place } = await makeWorkspace({ 'prices.csv': PRICES });
     const { handle } = await makeDeployment(client);
     const template = { source: 'deployment', deployment_name: handle } as const;
