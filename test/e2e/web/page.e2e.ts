@@ -160,7 +160,7 @@ inBrowser('the page', () => {
     expect(made).toMatchObject({ origin_deployment_handle: 'production-planning', visibility: 'company' });
   });
 
-  it('finds projects by name, and suggests what to do if none matches', async () => {
+  it('finds projects by name, and offers to show all projects if none match', async () => {
     await tab.page.goto(service.url);
     const search = tab.page.getByRole('searchbox', { name: 'Search by name' });
     await search.fill('weekly');
