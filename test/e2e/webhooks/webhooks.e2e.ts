@@ -245,7 +245,7 @@ describe('events', () => {
     expect((await came(before + 1)).slice(before).map(({ body }) => body.id)).toEqual([6]);
   });
 
-  it('are resent on request, and tests create no events', async () => {
+  it('are resent on request with the same id, and webhook tests create no events', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await create();
     const tested = await client.post<WebhookDeliveryResponse>(`/webhooks/${id}/test`);
