@@ -215,7 +215,7 @@ describe('an API key', () => {
 });
 
 describe('a message posted with an API key', () => {
-  it('names and charges the key instead of a user, and has a client_msg_id that is unique only per author', async () => {
+  it('shows the key instead of a user, is charged to the key, and has a client_msg_id that is unique only per author', async () => {
     const { id: project } = await makeProject(owner.client);
     const key = await makeKey(owner, { name: 'Robot' });
     const second = await makeKey(owner, { name: 'Robot' });

@@ -83,7 +83,7 @@ describe('every operation', () => {
     for (const operation of PUBLIC) expect(documented.get(operation)).toHaveProperty('security', []);
   });
 
-  it('rejects callers without valid credentials and reveals nothing', async () => {
+  it('rejects callers without valid credentials and reveals nothing to them', async () => {
     const [none, ...invalid] = Object.entries(await invalidCredentials());
     const wrong: unknown[] = [];
     for (const [index, [operation, row]] of CASES.entries()) {
