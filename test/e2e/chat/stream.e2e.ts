@@ -235,7 +235,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('contains only its own conversation', async () => {
+  it('contains only events of its own conversation', async () => {
     script = answer;
     const project = await newProject();
     const { id } = await client.post<{ id: string }>(`/projects/${project}/conversations`, {});
@@ -338,7 +338,7 @@ describe('a reader that stops reading', () => {
 
   afterEach(() => void Object.assign(service.app.get(OpenStreamsService).times, { stallMs: 10_000, lingerMs: 5_000 }));
 
-  it('is cut off with a resync, while other readers and the turn continue', async () => {
+  it('is disconnected after a resync event, while other readers and the turn continue', async () => {
     // The slow reader reads its data only after the turn, so the linger time must not expire before then.
     Object.assign(service.app.get(OpenStreamsService).times, { stallMs: 300, lingerMs: 60_000 });
     const project = await newProject();
