@@ -126,7 +126,7 @@ const shown = async (states: ConversationState[], state: ConversationState): Pro
 };
 
 describe('following a conversation', () => {
-  it('converges with sync even if the connection breaks often and every process is killed', async () => {
+  it('reaches the same state as sync even if the connection breaks often and every process is killed', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const { states, interruptions, connection, leave } = following(client, project);

@@ -39,7 +39,7 @@ function clientOf(baseUrl: string, signIn: () => Promise<string>): WorkspaceClie
 const text = (source: string): string => source.replace(/\s+/g, ' ').trim();
 
 describe('the example code in the client guide', () => {
-  it('is contained in this file', () => {
+  it('is identical to code in this file', () => {
     const own = text(readFileSync('test/e2e/client/guide.e2e.ts', 'utf8'));
     const guides = ['docs/web-clients.md', 'client/README.md'].map((path) => readFileSync(path, 'utf8')).join('\n');
     const examples = Array.from(guides.matchAll(/```ts\n(.*?)```/gs), ([, example = '']) => text(example));
@@ -47,7 +47,7 @@ describe('the example code in the client guide', () => {
     expect(examples.filter((example) => !own.includes(example))).toEqual([]);
   });
 
-  it('calls operations', async () => {
+  it('creates, changes and shows a project', async () => {
     shown = [];
     const { data: project } = await client.POST('/api/v1/projects', { body: { name: 'Week 12' } });
     const params = { path: { project_id: project.id } };
@@ -65,7 +65,7 @@ describe('the example code in the client guide', () => {
     await states.return();
   });
 
-  it('works as a quick start', async () => {
+  it('lists projects and follows a conversation in the quick start', async () => {
     shown = [];
     const console = { log: (...what: unknown[]): void => show(what.at(-1)) };
     for await (const { id, name } of client.list('/api/v1/projects')) console.log(id, name);
@@ -80,7 +80,7 @@ describe('the example code in the client guide', () => {
     expect(shown.at(-1)).toMatch(/profit/i);
   });
 
-  it('reads every page', async () => {
+  it('reads every page of a list', async () => {
     shown = [];
     for await (const { name } of client.list('/api/v1/projects', { params: { query: { limit: 100 } } })) show(name);
     expect(shown.length).toBeGreaterThan(0);
@@ -105,7 +105,7 @@ describe('the example code in the client guide', () => {
     expect(event).toEqual({ type: 'webhook.test' });
   });
 
-  it('distinguishes errors', async () => {
+  it('distinguishes errors by class and code', async () => {
     shown = [];
     const rename = async (name: string, etag: string): Promise<void> => {
       const params = { path: { project_id: projectId }, header: { 'If-Match': etag } };
@@ -124,7 +124,7 @@ describe('the example code in the client guide', () => {
     expect(shown).toEqual([[['body.name', expect.any(String)]], 'Someone else changed it. Reload it and try again.']);
   });
 
-  it('checks whether a resource has changed', async () => {
+  it('avoids downloading an unchanged resource', async () => {
     shown = [];
     const params = { path: { project_id: projectId } };
     const first = await client.GET('/api/v1/projects/{project_id}/cards', { params });
