@@ -122,7 +122,7 @@ describe('deleting', () => {
 });
 
 describe('a batch move', () => {
-  it('runs in order and continues after a failure', async () => {
+  it('performs its moves in order and continues after a failed move', async () => {
     const { client, place } = await makeWorkspace();
     for (const path of ['a', 'b', 'dir/c']) await makeFile(client, place, path, path);
     const moves = [
