@@ -18,7 +18,7 @@ const scrape = async (): Promise<string> =>
   (await raw(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text;
 
 describe('/metrics', () => {
-  it('contains the metrics that operators need', async () => {
+  it('contains metrics for requests, turns, streams, the file store, the database and the process', async () => {
     const { client } = await service.session();
     const project = (await makeProject(client)).id;
     const work = posting(client, project);
