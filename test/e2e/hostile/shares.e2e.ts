@@ -211,7 +211,7 @@ describe('pipelined requests', () => {
 });
 
 describe('connections', () => {
-  it('are limited to half of the maximum per address', async () => {
+  it('are limited per address to half of the maximum', async () => {
     const watch = await Bystander.start(service);
     const { port } = new URL(service.url);
     const sockets = await Promise.all(
