@@ -51,7 +51,7 @@ const forget = () => database.query('TRUNCATE idempotency_records');
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotency-replayed') === 'true';
 const effectOf = ({ effect: [statement, ...parameters] }: Prepared) => rows<{ xmin: string }>(statement, parameters);
 
-it('supports idempotency keys in exactly the POST operations that change something', async () => {
+it('documents idempotency keys for exactly the POST operations in the table', async () => {
   interface Operation {
     parameters?: { name: string; in: string; 'x-extension'?: boolean }[];
     responses: Record<string, { headers?: Record<string, object> }>;
@@ -83,7 +83,7 @@ it('supports idempotency keys in exactly the POST operations that change somethi
 });
 
 describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = false, later = false }) => {
-  it('takes effect once if many concurrent requests have the same key, in the transaction that stores its response', async () => {
+  it('takes effect once for many concurrent requests with the same key, and stores its response in the same transaction', async () => {
     await forget();
     const prepared = await prepare(client);
     const key = randomUUID();
@@ -299,7 +299,7 @@ describe('the stored keys of a company', () => {
       return id;
     };
 
-    it('is enforced while messages are posted on a large canvas, without posting a message twice', async () => {
+    it('is enforced while messages are posted in a project with a large canvas, without posting a message twice', async () => {
       await forget();
       const small = await made(client);
       const id = await largeCanvas();
