@@ -106,7 +106,7 @@ describe('a failing start', () => {
 });
 
 describe('a start with a misspelled setting', () => {
-  it('shows a warning and suggests the intended setting', async () => {
+  it('prints a warning that suggests the intended setting', async () => {
     const environment = await makeEnvironment();
     const service = await Service.start({ environment, settings: { DATABSE_URL: 'postgres://u:p@host/d' } });
     await eventually(

@@ -57,7 +57,7 @@ describe('npm start with the embedded database', () => {
   });
   afterAll(async () => await rm(dataDir, { recursive: true, force: true }));
 
-  it('shows only the phases with their durations, the address of the page, and the path of the token file', async () => {
+  it('prints only the phases with their durations, the address of the page, and the path of the token file', async () => {
     const service = await start(dataDir);
     expect((await fetch(service.url)).ok).toBe(true);
     const { stdout, stderr, code } = await service.stop();

@@ -103,7 +103,7 @@ describe('dist/src/reconcile.js on the disk store', () => {
 });
 
 describe('dist/src/reconcile.js on an S3 server', () => {
-  it('compares objects and their sizes', async () => {
+  it('compares the objects and their sizes with the database', async () => {
     const s3 = await S3Server.start();
     const { endpoint, accessKey, secretKey, bucket } = s3.settings('reconciled');
     await makeFiles({ S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, S3_BUCKET: bucket });
