@@ -154,7 +154,7 @@ inBrowser('the canvas', () => {
     ]);
   });
 
-  it('accepts cards of every kind, with the fields that matter for each kind', async () => {
+  it('accepts cards of every kind, with the relevant fields for each kind', async () => {
     await begin();
     await makeFile(client, { source: 'workspace', project_id: id }, 'data/products.csv', PRODUCTS);
     await open();
@@ -231,7 +231,7 @@ inBrowser('the canvas', () => {
     expect(await added('KPI', 'On time')).toEqual({ description: 'Orders that leave in their week' });
   });
 
-  it('accepts cells pasted from a spreadsheet, even if there are many', async () => {
+  it('accepts cells pasted from a spreadsheet, even in large numbers', async () => {
     await begin();
     const copied = async (text: string) => {
       await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);

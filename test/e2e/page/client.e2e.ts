@@ -83,7 +83,7 @@ inBrowser('the client package in a browser', () => {
     await load();
   });
 
-  it('follows a conversation through 20 disconnects and a killed process, and converges with sync', async () => {
+  it('follows a conversation through 20 disconnects and a killed process, and reaches the same state as sync', async () => {
     await run(`
       kept.states = [];
       kept.interruptions = 0;
