@@ -80,7 +80,7 @@ describe('the paths in a skill', () => {
     ['spaces, dots and characters that other systems reject', ' /.hidden/a:b*c?"<>|%2e%2e/\u{1F600} .txt'],
     ['SKILL.md in lower case', 'skill.md'],
     ['SKILL.md in a subdirectory', 'x/SKILL.md'],
-  ])('can have %s', async (_, path) => await accepted('paths', { ...main, [path]: 'x' }));
+  ])('are accepted with %s', async (_, path) => await accepted('paths', { ...main, [path]: 'x' }));
 
   it('are normalized', async () => {
     const { body } = await put(owners[0] as string, 'normal', { '/SKILL.md': 'x', 'e\u0301': 'y' });
