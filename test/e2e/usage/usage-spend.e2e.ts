@@ -175,7 +175,7 @@ describe('usage by project and day', () => {
     expect(counts.some(({ pending, days }) => pending > 0 && days > 20)).toBe(true);
   }, 120_000);
 
-  it('is paged without gaps, with the exact total and with the same rows as in CSV', async () => {
+  it('is paged without gaps, has the exact total, and has the same rows in CSV', async () => {
     const within = { since: '2026-01-01T00:00:00.000Z', until: '2026-04-02T06:00:00.000Z' };
     for (const [group, column] of Object.entries(GROUPS) as [Group, (typeof GROUPS)[Group]][]) {
       const all = await daysOf(head, { ...within, group_by: group, limit: 1000 });
@@ -204,7 +204,7 @@ describe('usage by project and day', () => {
     expect((await projectsOf(member, within)).projects.map(({ name }) => name)).not.toContain('Deleted');
   }, 60_000);
 
-  it('groups spend by the models and solvers used', async () => {
+  it('can be grouped by the models and solvers used', async () => {
     const { client, company: theirs } = await service.session({ user: 'head' });
     const { id } = await makeProject(client);
     await client.post(`/projects/${id}/chat`, { content: 'Hello' });
@@ -253,7 +253,7 @@ describe('usage by project and day', () => {
     }
   });
 
-  it('reads the sums by index, and from the ledger only the partial half days at both ends of the span', async () => {
+  it('uses an index to read the sums, and reads only the partial half days at both ends of the span from the ledger', async () => {
     const { client, company: large } = await service.session({ user: 'head' });
     await client.get('/projects');
     // Adds a year of usage in another company.

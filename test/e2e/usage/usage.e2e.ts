@@ -195,7 +195,7 @@ describe('the cost of turns', () => {
 });
 
 describe('a usage listing', () => {
-  it('is ordered by spend and then by id, and is paged with the total number', async () => {
+  it('is ordered by spend and then by id, and is paged with the total number of rows', async () => {
     const { company, head } = await makeCompany();
     await service.database.query(
       `INSERT INTO users (company_id, id, display_name) SELECT $1, 'u' || i, 'User ' || i FROM generate_series(0, 8) i`,
@@ -219,7 +219,7 @@ describe('a usage listing', () => {
     expect(pages[0]?.users[0]).toEqual({ user_id: 'u2', display_name: 'User 2', email: null, totals: { credits: 3 } });
   });
 
-  it('includes the start of the span, excludes its end, and returns both', async () => {
+  it('includes the start of the span, excludes its end, and returns both times', async () => {
     const { company, head, memberKey } = await makeCompany();
     const times = [
       '2026-03-01T23:59:59.999Z',
@@ -330,7 +330,7 @@ describe('a usage listing', () => {
     expect(await minutes(head, nearlyWhole)).toEqual({ read: 90, credits: 60 * 24 * 6 - 90 });
   });
 
-  it('reads a single row per spender for each end of the span, even for a month that is missing in the statistics', async () => {
+  it('reads a single row per spender for each end of the span, even for a month that is missing from the statistics', async () => {
     const { company, head } = await makeCompany();
     const spenders = 400;
     await service.database.query(
