@@ -235,7 +235,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('contains only events of its own conversation', async () => {
+  it('contains only events from its own conversation', async () => {
     script = answer;
     const project = await newProject();
     const { id } = await client.post<{ id: string }>(`/projects/${project}/conversations`, {});
