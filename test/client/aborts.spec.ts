@@ -55,14 +55,14 @@ async function isOver(path: string): Promise<void> {
   while ((open.get(path) ?? 0) !== 0) await pause(5);
 }
 
-it('rejects an unanswered call at its timeout, even after garbage collection', async () => {
+it('rejects an unanswered call when it times out, even after garbage collection', async () => {
   const failed = expect(transportFor(400).call('get', CALL)).rejects.toThrow('The service did not respond');
   await forget();
   await failed;
   await isOver(CALL);
 });
 
-it('aborts a pending call with its signal', async () => {
+it('aborts a pending call when its signal is aborted', async () => {
   const leaving = new AbortController();
   const failed = expect(transport.call('get', CALL, { signal: leaving.signal })).rejects.toBe('left');
   await forget();
@@ -71,7 +71,7 @@ it('aborts a pending call with its signal', async () => {
   await isOver(CALL);
 });
 
-it('aborts an open stream with its signal', async () => {
+it('aborts an open stream when its signal is aborted', async () => {
   const leaving = new AbortController();
   const { events } = await openStream(transport, STREAM, {}, leaving.signal);
   expect(await events.next()).toEqual({ done: false, value: [] });
@@ -89,7 +89,7 @@ it('closes the request when its stream is closed', async () => {
   await isOver(STREAM);
 });
 
-it('releases a completed request and its response body', async () => {
+it('lets completed requests be garbage-collected even if they share a signal', async () => {
   const requests: WeakRef<Request>[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     requests.push(new WeakRef(request));

@@ -11,8 +11,8 @@ const never = (request: Request): Promise<Response> =>
     request.signal.addEventListener('abort', () => reject(request.signal.reason as Error));
   });
 
-describe('base URL', () => {
-  it.each([BASE, `${BASE}/`, `${BASE}/api/v1`, `${BASE}/api/v1/`])('accepts %s', async (baseUrl) => {
+describe('the base URL', () => {
+  it.each([BASE, `${BASE}/`, `${BASE}/api/v1`, `${BASE}/api/v1/`])('can be %s', async (baseUrl) => {
     const urls: string[] = [];
     const fetch = async ({ url }: Request) => {
       urls.push(url);
@@ -22,14 +22,14 @@ describe('base URL', () => {
     expect(urls).toEqual([`${BASE}/api/v1/projects`]);
   });
 
-  it('keeps a path before /api/v1 that a proxy needs', async () => {
+  it('can contain a path before /api/v1', async () => {
     const fetch = async ({ url }: Request) => await Promise.resolve(json({ url }));
     const client = new WorkspaceClient({ baseUrl: `${BASE}/planning/api/v1`, fetch });
     expect((await client.GET('/api/v1/me')).data).toEqual({ url: `${BASE}/planning/api/v1/me` });
   });
 });
 
-describe('list iterator', () => {
+describe('the list iterator', () => {
   const pages: Record<string, unknown> = {
     '': { projects: [{ id: 'a' }, { id: 'b' }], next_cursor: 'two' },
     two: { projects: [], next_cursor: 'three' },
@@ -52,13 +52,13 @@ describe('list iterator', () => {
     expect(asked).toEqual(['?limit=2&cursor=', '?limit=2&cursor=two', '?limit=2&cursor=three']);
   });
 
-  it('stops loading pages when its reader stops', async () => {
+  it('loads no more pages after the caller stops iterating', async () => {
     asked.length = 0;
     for await (const { id } of client.list('/api/v1/projects')) if (id === 'a') break;
     expect(asked).toEqual(['?cursor=']);
   });
 
-  it('throws an error that occurs on a later page', async () => {
+  it('returns the items of the first page before it throws the error of the second page', async () => {
     const fetch = async ({ url }: Request) =>
       await Promise.resolve(url.endsWith('cursor=') ? json(pages['']) : json({ detail: 'Not Found' }, 404));
     const ids: string[] = [];
@@ -70,8 +70,8 @@ describe('list iterator', () => {
   });
 });
 
-describe('call', () => {
-  it('ends after its own timeout', async () => {
+describe('the client', () => {
+  it('rejects a call after the timeout in its options', async () => {
     const client = new WorkspaceClient({ baseUrl: BASE, fetch: never, retry: { maxRetries: 0 } });
     await expect(client.GET('/api/v1/me', { timeoutMs: 20 })).rejects.toBeInstanceOf(ConnectionError);
   });
@@ -91,7 +91,7 @@ describe('call', () => {
     });
   });
 
-  it('reports each request and each retry', async () => {
+  it('calls onRequest before each request and onRetry before each retry', async () => {
     const answers = [json({ detail: 'Wait' }, 429), json({ detail: 'Wait' }, 503), json({ id: 'me' })];
     const requests: string[] = [];
     const attempts: number[] = [];
@@ -110,7 +110,7 @@ describe('call', () => {
     expect(attempts).toEqual([1, 2]);
   });
 
-  it('adds a single listener to a signal that many calls share', async () => {
+  it('aborts many calls that share a signal without a warning about too many listeners', async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error): number => warnings.push(warning);
     process.on('warning', warn);

@@ -57,8 +57,8 @@ function turnOf(turn: string, sequence: number, agent: Parameters<typeof toBodyE
   return steps;
 }
 
-describe('state of a followed conversation', () => {
-  it('matches the service’s message after each event, even if events are repeated', () => {
+describe('applyEvent', () => {
+  it('returns the same message as the service after each event, and ignores repeated events', () => {
     fc.assert(
       fc.property(agentEvents(20), fc.nat(), (agent, from) => {
         const steps = turnOf('t', 2, agent);
@@ -93,7 +93,7 @@ describe('state of a followed conversation', () => {
     );
   });
 
-  it('contains the newest messages in their order', () => {
+  it('keeps only the newest messages, in order', () => {
     const [, late] = turnOf('t', 3, []);
     if (late === undefined) throw new Error('The turn has no end');
     const events = [
@@ -115,7 +115,7 @@ describe('state of a followed conversation', () => {
     expect(state.turn).toEqual(IDLE);
   });
 
-  it('throws if events are missing', () => {
+  it('throws an OutOfSyncError if events are missing', () => {
     const [started, ...rest] = turnOf('t', 2, [{ type: 'text', text: 'a' }]);
     if (started === undefined) throw new Error('The turn has no start');
     const followed = applyEvent(initialState(begun), started.event, LIMIT);
@@ -126,7 +126,7 @@ describe('state of a followed conversation', () => {
     );
   });
 
-  it('shows no message if the agent said nothing', () => {
+  it('adds no message for a turn in which the agent said nothing', () => {
     const silent = event('turn.ended', { outcome: 'failed', message: null }, 't:0');
     const { state } = applyEvent(initialState(begun), silent, LIMIT);
     expect(state).toEqual(begun);

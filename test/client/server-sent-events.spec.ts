@@ -20,8 +20,8 @@ async function read(text: string, cuts: number[]): Promise<ServerSentEvent[]> {
   return all;
 }
 
-describe('server-sent events', () => {
-  it('are parsed with any chunk boundaries and line endings', async () => {
+describe('readEvents', () => {
+  it('parses events regardless of chunk boundaries and line endings', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((value) => !/[\r\n\0]/.test(value));
     const event = fc.record({
       id: fc.option(text, { nil: undefined }),
@@ -71,7 +71,7 @@ describe('server-sent events', () => {
     ],
     ['unknown fields', 'retry: 5\nfoo: bar\ndata: a\n\n', [{ event: 'message', data: 'a' }]],
     ['a carriage return at the end', 'data: a\r\r', [{ event: 'message', data: 'a' }]],
-  ])('may contain %s', async (_, text, events) => {
+  ])('parses a stream with %s', async (_, text, events) => {
     for (const cuts of [[], Array.from({ length: 40 }, (_, place) => place)])
       expect(await read(text, cuts)).toEqual(events);
   });

@@ -8,11 +8,14 @@ const signed = (at = new Date(), by = secret): Record<string, string> => signedH
 
 describe('verifyWebhook', () => {
   it.each([
-    ['an object', signed()],
-    ['Headers', new Headers(signed())],
-    ['upper-case names', { ...Object.fromEntries(Object.entries(signed()).map(([k, v]) => [k.toUpperCase(), v])) }],
+    ['headers in a plain object', signed()],
+    ['headers in a Headers object', new Headers(signed())],
+    [
+      'header names in upper case',
+      { ...Object.fromEntries(Object.entries(signed()).map(([k, v]) => [k.toUpperCase(), v])) },
+    ],
     ['several signatures', { ...signed(), 'webhook-signature': `v1,bad v2,x ${signed()['webhook-signature'] ?? ''}` }],
-  ])('returns the event from a request signed by the service, with headers as %s', async (_, headers) => {
+  ])('returns the event of a correctly signed request with %s', async (_, headers) => {
     expect(await verifyWebhook(body, headers, secret)).toEqual(JSON.parse(body));
   });
 
@@ -20,9 +23,9 @@ describe('verifyWebhook', () => {
     ['a changed body', `${body} `, signed(), secret],
     ['a different secret', body, signed(), newSecret()],
     ['a changed id', body, { ...signed(), 'webhook-id': 'msg_2' }, secret],
-    ['an old time', body, signed(new Date(Date.now() - 301_000)), secret],
-    ['a time in the future', body, signed(new Date(Date.now() + 302_000)), secret],
-    ['a time that is not a number', body, { ...signed(), 'webhook-timestamp': 'soon' }, secret],
+    ['an old timestamp', body, signed(new Date(Date.now() - 301_000)), secret],
+    ['a timestamp in the future', body, signed(new Date(Date.now() + 302_000)), secret],
+    ['a timestamp that is not a number', body, { ...signed(), 'webhook-timestamp': 'soon' }, secret],
     ['no signature', body, { ...signed(), 'webhook-signature': undefined }, secret],
     ['a signature that is not Base64', body, { ...signed(), 'webhook-signature': 'v1,???' }, secret],
     ['an empty signature', body, { ...signed(), 'webhook-signature': 'v1,' }, secret],
@@ -35,7 +38,7 @@ describe('verifyWebhook', () => {
     await expect(verifyWebhook(body, headers, secret, { toleranceSeconds: 900 })).resolves.toEqual(JSON.parse(body));
   });
 
-  it('describes the expected format of a secret', async () => {
+  it('rejects a malformed secret with an error that names the required prefix', async () => {
     await expect(verifyWebhook(body, signed(), 'secret')).rejects.toThrow('A webhook secret must start with whsec_');
   });
 });
