@@ -29,7 +29,7 @@ describe('sameValue', () => {
     [null, '#N/A', null],
     ['[1,2]', [1, 2], null],
     ['a\nb', 'a\r\nb', null],
-  ])('accepts %j and %j as equal', (ours, theirs, dialect) => {
+  ])('treats %j and %j as equal', (ours, theirs, dialect) => {
     expect(sameValue(ours, theirs, dialect)).toBe(true);
   });
 
@@ -67,12 +67,12 @@ describe('difference', () => {
   };
   const theirs = (...rows: unknown[][]) => ({ rows, width: rows[0]?.length ?? 0, total: rows.length });
 
-  it('accepts a table with or without a header', () => {
+  it('finds no difference between equal tables, with or without a header row', () => {
     expect(difference(ours, theirs(['city', 'units'], ['Oslo', '1'], ['Lyon', 2]))).toBeUndefined();
     expect(difference(ours, theirs(['Oslo', '1'], ['Lyon', 2]))).toBeUndefined();
   });
 
-  it('ignores numbers that the service adds to empty and duplicate names', () => {
+  it('ignores the numbers that the service adds to empty and duplicate column names', () => {
     const numbered = { ...ours, columns: ['city', 'city_2', 'column_3'], rows: [['a', 'b', 'c']], total: 1 };
     expect(difference(numbered, theirs(['city', 'city', null], ['a', 'b', 'c']))).toBeUndefined();
   });

@@ -58,7 +58,7 @@ describe('the column reader', () => {
     expect(texts.every((text, row) => text === `member ${row % 7}`)).toBe(true);
   });
 
-  it('rejects an unknown column and more cells than a model can use', async () => {
+  it('rejects unknown columns, and columns with more cells than a model can use', async () => {
     await expect(columnsOf('SELECT 1 AS a', 'b')).rejects.toMatchObject({ code: 'unknown_column' });
     await expect(columnsOf('SELECT range AS a FROM range(5000001)', 'a', 'a')).rejects.toMatchObject({
       message: 'The columns used have more than 10000000 cells in total',
@@ -74,7 +74,7 @@ describe('the key check', () => {
     expect(await keysOf('SELECT 1 AS a WHERE false', 'a')).toEqual(fine);
   });
 
-  it('detects keys that differ only in white space, and reports the first duplicate', async () => {
+  it('ignores surrounding white space and reports the first duplicate key', async () => {
     const sql = rows(`(1, 'x')`, `(2, 'y')`, `(3, '\ty')`, `(4, 'x ')`);
     expect(await keysOf(sql, 'b')).toMatchObject({ doubled: { key: ['y'], rows: [1, 2] }, empty: null });
     expect((await keysOf(rows(`(1.5, 'x')`, `(1.5, 'x')`, `(1.5, 'x')`), 'a', 'b')).doubled).toEqual({
@@ -83,7 +83,7 @@ describe('the key check', () => {
     });
   });
 
-  it('reports a key as empty if one of its columns is empty', async () => {
+  it('reports the rows in which a key column is empty', async () => {
     const sql = rows(`(1, 'x')`, `(2, ' ')`, `(NULL, 'x')`, `(NULL, 'x')`);
     expect(await keysOf(sql, 'b')).toMatchObject({
       doubled: { key: ['x'], rows: [0, 2] },
@@ -93,7 +93,7 @@ describe('the key check', () => {
     expect((await keysOf(sql, 'a')).empty).toEqual({ rows: [2, 3], count: 2, column: 'a' });
   });
 
-  it('reports the first string in a column that otherwise contains numbers', async () => {
+  it('reports the first string in a column that mostly contains numbers', async () => {
     const sql = `SELECT * FROM (VALUES (1, '1', 'a', '1'), (2, ' 2.5 ', '1', NULL), (3, 'n/a', 'b', '2'), (4, '-', '2', '3'))
                    AS t (id, amount, name, fine)`;
     expect((await keysOf(sql, 'id')).misfits).toEqual([]);
@@ -102,7 +102,7 @@ describe('the key check', () => {
     ]);
   });
 
-  it('rejects a key if the table does not have the column', async () => {
+  it('rejects a key with an unknown column', async () => {
     await expect(keysOf('SELECT 1 AS a', 'b')).rejects.toMatchObject({ code: 'unknown_column' });
   });
 });

@@ -204,7 +204,7 @@ const EXHAUSTING: [string, string, RegExp][] = [
     /query_timeout|out_of_memory/,
   ],
   [
-    'a statement that cannot be interrupted',
+    'a function call that cannot be interrupted',
     "SELECT levenshtein(repeat('a', 90000), repeat('b', 90000))",
     /query_timeout/,
   ],
@@ -214,12 +214,12 @@ const EXHAUSTING: [string, string, RegExp][] = [
   ['an impossibly long string', "SELECT repeat('x', 9000000000000000000)", /invalid_sql|out_of_memory/],
   ['a padded string', "SELECT lpad('x', 2000000000, 'y')", /out_of_memory|invalid_sql|query_timeout|answered/],
   [
-    'strings that double',
+    'nested concatenations',
     `SELECT ${repeated(12, 'concat(', "repeat('x', 100000)", ", repeat('x', 100000000))")}`,
     /out_of_memory|query_timeout|answered/,
   ],
   [
-    'a string of all rows',
+    'a string that concatenates all rows',
     "SELECT string_agg(repeat('x', 1000), '') FROM range(10000000)",
     /out_of_memory|query_timeout/,
   ],
@@ -236,7 +236,7 @@ const EXHAUSTING: [string, string, RegExp][] = [
   ],
   ['a huge GROUP BY', 'SELECT range, count(*) FROM range(1000000000) GROUP BY range', /out_of_memory|query_timeout/],
   [
-    'a regular expression',
+    'a slow regular expression',
     "SELECT regexp_matches(repeat('a', 100000), '(a*)*(a*)*(a|aa)*b')",
     /answered|out_of_memory/,
   ],
@@ -245,22 +245,26 @@ const EXHAUSTING: [string, string, RegExp][] = [
     "SELECT regexp_replace(repeat('a', 10000), '((a{1,100}){1,100}){1,100}', 'b')",
     /invalid_sql|answered/,
   ],
-  ['LIKE with wildcards', `SELECT repeat('a', 30000) LIKE '${'%a'.repeat(300)}%b'`, /answered|query_timeout/],
-  ['parentheses', `SELECT ${repeated(10_000, '(', '1', ')')}`, /invalid_sql/],
+  ['many wildcards in LIKE', `SELECT repeat('a', 30000) LIKE '${'%a'.repeat(300)}%b'`, /answered|query_timeout/],
+  ['nested parentheses', `SELECT ${repeated(10_000, '(', '1', ')')}`, /invalid_sql/],
   ['nested lists', `SELECT ${repeated(10_000, '[', '', ']')}`, /invalid_sql/],
-  ['subqueries', `${repeated(5_000, 'SELECT (', 'SELECT 1', ')')}`, /invalid_sql/],
-  ['some subqueries', `${repeated(150, 'SELECT (', 'SELECT 1', ')')}`, /answered|invalid_sql|query_timeout/],
-  ['nested functions', `SELECT ${repeated(900, 'abs(', '1', ')')}`, /answered|invalid_sql/],
+  ['5,000 nested subqueries', `${repeated(5_000, 'SELECT (', 'SELECT 1', ')')}`, /invalid_sql/],
+  ['150 nested subqueries', `${repeated(150, 'SELECT (', 'SELECT 1', ')')}`, /answered|invalid_sql|query_timeout/],
+  ['nested function calls', `SELECT ${repeated(900, 'abs(', '1', ')')}`, /answered|invalid_sql/],
   ['repeated NOT', `SELECT ${'NOT '.repeat(20_000)}true`, /invalid_sql/],
   ['a long sum', `SELECT 1${' + 1'.repeat(20_000)}`, /invalid_sql/],
-  ['unions', `SELECT 1${' UNION ALL SELECT 1'.repeat(4_000)}`, /answered|invalid_sql|query_timeout|out_of_memory/],
   [
-    'joins',
+    '4,000 unions',
+    `SELECT 1${' UNION ALL SELECT 1'.repeat(4_000)}`,
+    /answered|invalid_sql|query_timeout|out_of_memory/,
+  ],
+  [
+    '60 joins',
     `SELECT count(*) FROM orders a0${Array.from({ length: 60 }, (_, index) => ` JOIN orders a${index + 1} USING (id)`).join('')}`,
     /answered|query_timeout|out_of_memory/,
   ],
   [
-    'nested WITH',
+    'nested common table expressions',
     `WITH ${Array.from({ length: 24 }, (_, index) => `t${index} AS (SELECT a.x FROM ${index === 0 ? '(SELECT 1 AS x)' : `t${index - 1}`} a, ${index === 0 ? '(SELECT 1 AS x)' : `t${index - 1}`} b)`).join(', ')} SELECT count(*) FROM t23`,
     /answered|query_timeout|out_of_memory/,
   ],
@@ -282,19 +286,23 @@ const EXHAUSTING: [string, string, RegExp][] = [
     "SELECT count(*) FROM generate_series(TIMESTAMP '0001-01-01', TIMESTAMP '9999-01-01', INTERVAL 1 MICROSECOND)",
     /query_timeout|invalid_sql/,
   ],
-  ['factorials', 'SELECT sum(factorial(33)) FROM range(100000000000)', /query_timeout|invalid_sql/],
+  ['many factorials', 'SELECT sum(factorial(33)) FROM range(100000000000)', /query_timeout|invalid_sql/],
   ['a call to error()', "SELECT error('0 is no number')", /invalid_sql/],
-  ['a huge window', 'SELECT sum(range) OVER (ORDER BY random()) FROM range(1000000000)', /query_timeout|out_of_memory/],
-  ['printf with a width', "SELECT printf('%2000000000d', 1)", /out_of_memory|invalid_sql|answered/],
-  ['format with a width', "SELECT format('{:>2000000000}', 1)", /out_of_memory|invalid_sql|answered/],
+  [
+    'a huge window function',
+    'SELECT sum(range) OVER (ORDER BY random()) FROM range(1000000000)',
+    /query_timeout|out_of_memory/,
+  ],
+  ['a huge width in printf()', "SELECT printf('%2000000000d', 1)", /out_of_memory|invalid_sql|answered/],
+  ['a huge width in format()', "SELECT format('{:>2000000000}', 1)", /out_of_memory|invalid_sql|answered/],
   ['nested JSON', `SELECT json('${repeated(20_000, '[', '', ']')}')`, /answered|invalid_sql/],
-  ['bits', "SELECT bitstring('1', 2000000000)", /out_of_memory|invalid_sql|answered/],
+  ['a long bit string', "SELECT bitstring('1', 2000000000)", /out_of_memory|invalid_sql|answered/],
 ];
 
 /** Runs only a quarter of the statements unless all of them are requested. */
 const TRIED = EXHAUSTING.filter((_, index) => isLong || index % 4 === 1);
 
-it.each(TRIED)('stops %s', async (_title, sql, codes) => {
+it.each(TRIED)('returns a result or an error in time for a query with %s', async (_title, sql, codes) => {
   const startedAt = performance.now();
   const { code, told } = await attempt(sql);
   // On a slow machine, any statement may reach the timeout before it needs too much memory.
@@ -310,7 +318,7 @@ it.each([
   ['SELECT 1e400', 'invalid_sql'],
   [`WITH t AS (SELECT 1 AS "${'x'.repeat(10_000)}") SELECT ${Array(200).fill('*').join(', ')} FROM t`, 'invalid_sql'],
   ["SELECT repeat('a', 9000000)", 'invalid_sql'],
-])('limits the length of the response to %.60s', async (sql, code) => {
+])('limits the length of the error message for hostile statement %#', async (sql, code) => {
   const { code: ended, told } = await attempt(sql);
   expect(ended).toBe(code);
   expect(told.length).toBeLessThan(2_100);

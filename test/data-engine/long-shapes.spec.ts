@@ -40,8 +40,8 @@ async function asked(
 
 const sumTo = (count: number): number => (count * (count - 1)) / 2;
 
-describe('large tables', () => {
-  it(`are read with ${ROWS.toLocaleString('en')} rows`, async () => {
+describe('the data engine', () => {
+  it(`reads a table with ${ROWS.toLocaleString('en')} rows`, async () => {
     const lines = Array.from(
       { length: ROWS },
       (_, n) => `${n};product ${n % 500};${n % WEEKS};${n % 100},25;14.03.2025`,
@@ -62,7 +62,7 @@ describe('large tables', () => {
     expect(row).toEqual([ROWS, sumTo(ROWS), 500, WEEKS - 1, prices, '2025-03-14', '2025-03-14']);
   }, 120_000);
 
-  it(`are read with 1,000 columns and ${ROWS_OF_WIDE.toLocaleString('en')} rows`, async () => {
+  it(`reads a table with 1,000 columns and ${ROWS_OF_WIDE.toLocaleString('en')} rows`, async () => {
     const numbers = Array.from({ length: COLUMNS }, (_, column) => column);
     const lines = Array.from({ length: ROWS_OF_WIDE }, (_, n) => numbers.map((column) => n + column).join());
     const { table, row } = await asked(
@@ -76,7 +76,7 @@ describe('large tables', () => {
     expect(row).toEqual([0, 499, 999].map((column) => sumTo(ROWS_OF_WIDE) + column * ROWS_OF_WIDE));
   }, 120_000);
 
-  it(`are read from a workbook with ${ROWS_OF_WORKBOOK.toLocaleString('en')} rows`, async () => {
+  it(`reads a workbook with ${ROWS_OF_WORKBOOK.toLocaleString('en')} rows`, async () => {
     const rows = Array.from({ length: ROWS_OF_WORKBOOK }, (_, n) => [n, `product ${n % 500}`, n % WEEKS, n / 2]);
     const { table, row } = await asked(
       workbookFile({ Demand: [['id', 'product', 'week', 'price'], ...rows] }),

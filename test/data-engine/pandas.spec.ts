@@ -179,15 +179,12 @@ function asInPython(value: unknown, type: ColumnType): unknown {
   return type === 'timestamp' ? (value as string).replace(' ', 'T') : value;
 }
 
-describe(
-  hasPandas ? 'tables read by the engine and by pandas' : 'NOT COMPARED: there is no Python with pandas and openpyxl',
-  () => {
-    compared.each(Object.entries(shapes))('%s', async (name, shape) => {
-      const path = join(folder, `${Object.keys(shapes).indexOf(name)}.${shape.format ?? 'csv'}`);
-      const expected = ofPandas.get(name)!;
-      const { columns, rows } = await converted(path, shape);
-      expect(columns).toEqual(shape.names ?? expected.columns);
-      expect(rows).toEqual(expected.rows);
-    });
-  },
-);
+describe(hasPandas ? 'the data engine' : 'NOT COMPARED: there is no Python with pandas and openpyxl', () => {
+  compared.each(Object.entries(shapes))('reads the same table as pandas from a file with %s', async (name, shape) => {
+    const path = join(folder, `${Object.keys(shapes).indexOf(name)}.${shape.format ?? 'csv'}`);
+    const expected = ofPandas.get(name)!;
+    const { columns, rows } = await converted(path, shape);
+    expect(columns).toEqual(shape.names ?? expected.columns);
+    expect(rows).toEqual(expected.rows);
+  });
+});

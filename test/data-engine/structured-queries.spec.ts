@@ -267,9 +267,14 @@ it.each<[string, Partial<StructuredQuery>, string, (string | number)[]]>([
   ['a number for a string column', where('text', '=', 5), 'invalid_query', ['where', 0, 'value']],
   ['a day that does not exist', where('day', '=', '2023-02-29'), 'invalid_query', ['where', 0, 'value']],
   ['an hour that does not exist', where('at', '=', '2023-02-28T24:00:00'), 'invalid_query', ['where', 0, 'value']],
-  ['a null', where('day', '=', null), 'invalid_query', ['where', 0, 'value']],
+  ['a null as a value', where('day', '=', null), 'invalid_query', ['where', 0, 'value']],
   ['a null in a list', where('day', 'in', ['2023-02-28', null]), 'invalid_query', ['where', 0, 'value', 1]],
-  ['a value that is not a list', where('day', 'in', '2023-02-28'), 'invalid_query', ['where', 0, 'value']],
+  [
+    'a value that is not a list for the operator `in`',
+    where('day', 'in', '2023-02-28'),
+    'invalid_query',
+    ['where', 0, 'value'],
+  ],
   ['a value for the operator `empty`', where('day', 'empty', true), 'invalid_query', ['where', 0, 'value']],
   [
     'the operator `contains` for a number column',
@@ -290,9 +295,9 @@ it.each<[string, Partial<StructuredQuery>, string, (string | number)[]]>([
     'invalid_query',
     ['aggregates', 0],
   ],
-  ['both groups and columns', { columns: ['text'], group_by: ['text'] }, 'invalid_query', ['columns']],
+  ['columns in addition to groups', { columns: ['text'], group_by: ['text'] }, 'invalid_query', ['columns']],
   [
-    'an order by a column that is not in the result',
+    'a sort by a column that is not in the result',
     { group_by: ['text'], order_by: [{ column: 'day' }] },
     'unknown_column',
     ['order_by', 0, 'column'],
@@ -301,7 +306,7 @@ it.each<[string, Partial<StructuredQuery>, string, (string | number)[]]>([
   await expect(read(query)).rejects.toMatchObject({ code, place: { loc } });
 });
 
-it('treats a string that looks like SQL as a value or a name', async () => {
+it('treats SQL in a value or a column name as plain text', async () => {
   const text = "'; DROP VIEW file; --";
   expect((await read(where('text', '=', text))).total).toBe(0);
   await expect(read({ columns: ['text" FROM file; --'] })).rejects.toMatchObject({ code: 'unknown_column' });
