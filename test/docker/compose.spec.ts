@@ -47,7 +47,7 @@ function settingsOf(name: string): Record<string, string> {
 }
 
 describe('compose.yaml', () => {
-  it.each(ours)('gives %s valid settings without any environment variables', (name) => {
+  it.each(ours)('gives the %s service valid settings if no environment variables are set', (name) => {
     const config = loadConfig(settingsOf(name));
     for (const variable of Object.keys(settingsOf(name))) expect(SETTINGS).toContain(variable.replace(/_FILE$/, ''));
     expect(config.ROLE).toBe(name);
@@ -64,7 +64,7 @@ describe('compose.yaml', () => {
     expect(dockerfile).toMatch(/NODE_IMAGE=node:\d+\.\d+\.\d+-/);
   });
 
-  it('starts services after their dependencies and opens ports only on this machine', () => {
+  it('starts services after their dependencies and opens ports only on the local machine', () => {
     for (const [, { depends_on = {}, volumes = [], ports = [] }] of services) {
       for (const [needed, { condition }] of Object.entries(depends_on))
         expect(condition).toBe(needed === 'secrets' ? 'service_completed_successfully' : 'service_healthy');
@@ -95,7 +95,7 @@ describe('compose.yaml', () => {
 });
 
 describe('secrets in compose.yaml', () => {
-  it('are created once, and are replaced with values from the environment', () => {
+  it('are created only once, but are replaced with values from the environment', () => {
     const read = (): Record<string, string> =>
       Object.fromEntries(readdirSync(secrets).map((name) => [name, readFileSync(join(secrets, name), 'utf8')]));
     const made = read();
@@ -104,7 +104,7 @@ describe('secrets in compose.yaml', () => {
     expect(new Set(Object.values(made)).size).toBe(Object.keys(made).length);
   });
 
-  it('are shared with each service only as far as required, in a separate volume', () => {
+  it('are shared with PostgreSQL and MinIO in separate volumes, each with only the required secrets', () => {
     const shared = (service: string): string[] => readdirSync(`${secrets}-${service}`).sort();
     expect(shared('postgres')).toEqual(['postgres_password']);
     expect(shared('minio')).toEqual(['s3_access_key', 's3_secret_key']);
@@ -121,7 +121,7 @@ describe('secrets in compose.yaml', () => {
   });
 });
 
-describe('image', () => {
+describe('the image', () => {
   it('runs as an unprivileged user, with an init process and a health check', () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
     for (const line of ['USER node', 'ENTRYPOINT ["tini", "--"]', 'HEALTHCHECK ']) expect(last).toContain(`\n${line}`);

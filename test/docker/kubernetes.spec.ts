@@ -57,15 +57,15 @@ const ofKind = <Kind extends Manifest['kind']>(kind: Kind): InstanceType<(typeof
 
 const validate = (manifest: Manifest): void => new KINDS[manifest.kind](manifest as never).validate();
 
-describe('the set of manifests', () => {
+describe('the Kubernetes manifests', () => {
   it.each(manifests.map((manifest): [string, string, Manifest] => [manifest.kind, manifest.metadata.name, manifest]))(
-    'matches the schema: %s %s',
+    'include a valid %s with the name %s',
     (_kind, _name, manifest) => {
       validate(manifest);
     },
   );
 
-  it('is checked for wrong types and missing fields', () => {
+  it('are checked for wrong types and missing fields', () => {
     const [deployment] = manifests.filter(({ kind }) => kind === 'Deployment');
     const wrong = structuredClone(deployment) as unknown as {
       spec: { template: { spec: { terminationGracePeriodSeconds: unknown; containers?: unknown } } };
@@ -77,17 +77,17 @@ describe('the set of manifests', () => {
     expect(() => validate(wrong as never)).toThrow('containers');
   });
 
-  it('is listed completely in the kustomization', () => {
+  it('are all listed in the kustomization', () => {
     const others = ['examples', 'kustomization.yaml', 'settings.env'];
     expect(readdirSync(FOLDER).filter((file) => !others.includes(file))).toEqual([...resources].sort());
   });
 
-  it('uses the image version of this repository', () => {
+  it('use the version in package.json as the image tag', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(images).toEqual([{ name: 'project-workspace-service', newTag: version }]);
   });
 
-  it('restricts the connections of every pod and allows only monitoring to connect to workers', () => {
+  it('restrict the outgoing connections of every pod, and allow only monitoring to connect to workers', () => {
     const policies = new Map(ofKind('NetworkPolicy').map(({ metadata, spec }) => [metadata?.name, spec]));
     const names = [...ofKind('Deployment'), ...ofKind('Job')].map(({ metadata }) => metadata?.name).sort();
     const [egress] = policies.get('workspace-egress')?.podSelector?.matchExpressions ?? [];
@@ -103,7 +103,7 @@ describe('the set of manifests', () => {
     ]);
   });
 
-  it('includes examples of an ingress and of a scrape that sends the token for /metrics', () => {
+  it('include examples of an ingress and of a pod monitor that sends the metrics token', () => {
     const example = (name: string): Manifest =>
       parse(readFileSync(`${FOLDER}/examples/${name}.yaml`, 'utf8')) as Manifest;
     const ingress = new Ingress(example('ingress'));
@@ -121,7 +121,7 @@ describe('the set of manifests', () => {
     });
   });
 
-  it('has consistent labels and names', () => {
+  it('have consistent labels and names', () => {
     const deployments = ofKind('Deployment');
     for (const { spec } of deployments) {
       expect(spec?.template.metadata?.labels).toEqual(spec?.selector.matchLabels);
@@ -150,7 +150,7 @@ describe('the set of manifests', () => {
 describe('a pod', () => {
   const pods = [...ofKind('Deployment'), ...ofKind('Job')].map(({ spec }) => spec?.template.spec);
 
-  it.each(['api', 'worker'])('has valid settings and is probed at its own endpoints: %s', (role) => {
+  it.each(['api', 'worker'])('has valid settings and health probes if its role is %s', (role) => {
     const container = pods.flatMap((pod) => pod?.containers ?? []).find(({ name }) => name === role);
     const own = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
     const given = { ...settings, ...SECRETS, ...own };
@@ -163,7 +163,7 @@ describe('a pod', () => {
     expect(container?.readinessProbe?.httpGet).toEqual({ path: '/health/ready', port: 'http' });
   });
 
-  it.each(['api', 'worker'])('has enough memory for its maximum concurrent work: %s', (role) => {
+  it.each(['api', 'worker'])('has enough memory for its maximum concurrent work if its role is %s', (role) => {
     const container = pods.flatMap((pod) => pod?.containers ?? []).find(({ name }) => name === role);
     const own = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
     const config = loadConfig({ ...settings, ...SECRETS, ...own });
@@ -180,7 +180,7 @@ describe('a pod', () => {
       );
   });
 
-  it('runs as an unprivileged user and writes only to its own folders', () => {
+  it('runs as an unprivileged user and can write only to its mounted volumes', () => {
     for (const pod of pods) {
       expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
       for (const { securityContext, volumeMounts = [] } of pod?.containers ?? []) {
@@ -194,14 +194,14 @@ describe('a pod', () => {
     }
   });
 
-  it('is scaled by a metric that the service exports', () => {
+  it('is scaled by a metric that docs/operating.md lists', () => {
     const [metric] = ofKind('HorizontalPodAutoscaler').flatMap(({ spec }) =>
       (spec.metrics ?? []).flatMap(({ external }) => external?.metric.name ?? []),
     );
     expect(readFileSync('docs/operating.md', 'utf8')).toContain(`| \`${metric}\``);
   });
 
-  it('contains no secrets in its settings', () => {
+  it('receives no secrets from settings.env', () => {
     for (const name of Object.keys(settings)) expect(name).not.toMatch(/PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/);
   });
 });
