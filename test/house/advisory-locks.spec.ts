@@ -16,7 +16,7 @@ function sharedLocks(text: string): string[] {
 }
 
 describe('advisory locks', () => {
-  it('have different names for any company id', () => {
+  it('have different names regardless of the company id', () => {
     const text = sources.join('\n');
     expect(text.match(/hashtextextended\(/g)?.length).toBeGreaterThan(5);
     expect(text.match(/hashtextextended\((?!'|\$1, 0)/g)).toBeNull();
@@ -25,7 +25,7 @@ describe('advisory locks', () => {
 
   it.each([
     [
-      'a lock for all companies',
+      'the name of a lock for all companies',
       `hashtextextended('solves:' || $1, 0) hashtextextended('solves: claims', 0)`,
       'solves: claims',
     ],
@@ -34,5 +34,7 @@ describe('advisory locks', () => {
       `hashtextextended('files:' || $1, 0) hashtextextended('files:parts:' || $1, 0)`,
       'files:parts:',
     ],
-  ])('are reported as colliding: %s', (_, text, name) => expect(sharedLocks(text)).toEqual([name]));
+  ])('are reported if a company id after a prefix could produce %s', (_, text, name) =>
+    expect(sharedLocks(text)).toEqual([name]),
+  );
 });

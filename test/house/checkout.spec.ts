@@ -50,7 +50,7 @@ async function installing(): Promise<void> {
 
 describe('the setup of a checkout', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'ends on %s, but only after npm has ended if it handles the signal',
+    'ends on %s, but waits for npm if npm handles the signal',
     async (signal) => {
       const { child, ended } = setUp();
       await installing();
@@ -62,7 +62,7 @@ describe('the setup of a checkout', () => {
     30_000,
   );
 
-  it('waits for npm if an earlier setup was killed', async () => {
+  it('waits for the npm process of an earlier setup that was killed', async () => {
     const first = setUp();
     await installing();
     first.child.kill('SIGKILL');
@@ -72,7 +72,7 @@ describe('the setup of a checkout', () => {
     expect(await second.shown).toMatch(/^Waiting for another process that sets this checkout up\n/);
   }, 30_000);
 
-  it('prints a line for each step, and a program’s output only if the program fails', async () => {
+  it('prints the failed step, the reason and the output of the failed program', async () => {
     const { shown, ended } = setUp();
     expect(await ended).toEqual([1, null]);
     expect(await shown).toBe(

@@ -49,7 +49,7 @@ describe('classes for Nest and TypeORM', () => {
     ['chat/answers.ts', '@Injectable()\nexport class AnswersService {}', 'AnswersService'],
     ['chat/answer.entity.ts', "@Entity({ name: 'answers' })\nexport class StoredAnswer {}", 'StoredAnswer'],
     ['chat/answers.repository.ts', 'export class Answers extends EntityRepository(Answer) {}', 'Answers'],
-  ])('are reported if they have the wrong name in %s', (path, text, name) => {
+  ])('are reported if their names do not match the file name %s', (path, text, name) => {
     expect(misnamed([[path, text]])).toEqual([`${path}: ${name}`]);
   });
 });

@@ -67,8 +67,8 @@ const said = Array.from(text.matchAll(/(['`])((?:(?!\1).){7,}?)\1/g), ([, , lite
   .map((literal) => new RegExp(`^${literal.replace(/[.*+?^()|[\]\\]/g, '\\$&').replace(/\$\{[^}]*\}/g, '.+')}$`));
 const ofResources = CODES[404].map((code) => new RegExp(`^${sentenceOf(code)}$`));
 
-describe('CODES', () => {
-  it('contains sorted snake_case codes, each with a single status', () => {
+describe('error codes', () => {
+  it('are sorted, use snake_case and have a single status each', () => {
     for (const codes of Object.values(CODES)) expect(codes).toEqual([...codes].sort());
     expect(ALL.filter((code) => !/^[a-z]+(_[a-z]+)*$/.test(code))).toEqual([]);
     expect(new Set(ALL).size).toBe(ALL.length);
@@ -76,14 +76,14 @@ describe('CODES', () => {
       for (const code of codes) expect([code, statusOf(code)]).toEqual([code, Number(status)]);
   });
 
-  it('contains only codes that the sources use', () => {
+  it('are all used in the sources', () => {
     const named = new Set(
       CODES[404].filter((code) => text.includes(`'${sentenceOf(code).replace(/ not found$/, '')}'`)),
     );
     expect(ALL.filter((code) => !named.has(code as never) && !text.includes(`'${code}'`))).toEqual([]);
   });
 
-  it('is used by all error responses, which are never written by hand', () => {
+  it('are not bypassed by error responses that are written by hand', () => {
     const byHand = sources.filter(
       ([path, source]) =>
         path !== 'src/common/errors/errors.ts' && /\{\s*"?detail"?\s*:|stringify\(\{ detail/.test(source),
@@ -95,7 +95,7 @@ describe('CODES', () => {
     expect(beside.map(([path]) => path)).toEqual([]);
   });
 
-  it('matches the enum of the document, which lists the codes of each operation by status', () => {
+  it('match the enum in openapi.json and the statuses of the responses that list them', () => {
     expect(document.components.schemas['ErrorCode']?.enum).toEqual([...ALL].sort());
     const documented = new Set<ErrorCode>();
     for (const { path, method, status, response } of responses) {
@@ -116,7 +116,7 @@ describe('CODES', () => {
     expect(ALL.filter((code) => !documented.has(code)).sort()).toEqual(OF_NO_OPERATION);
   });
 
-  it('documents each response with an example of its first code and a list of all its codes', () => {
+  it('are all listed in the descriptions of shared responses, with the first code as the example', () => {
     for (const [name, { description, content, ...response }] of Object.entries(document.components.responses)) {
       const codes = response['x-error-codes'] ?? [];
       const [first] = codes as [ErrorCode];
@@ -126,12 +126,12 @@ describe('CODES', () => {
     }
   });
 
-  it('contains only messages that occur in the sources that throw them', () => {
+  it('have example messages that occur in the sources', () => {
     const wrong = ALL.filter((code) => ![...said, ...ofResources].some((pattern) => pattern.test(sentenceOf(code))));
     expect(wrong).toEqual([]);
   });
 
-  it('matches the list in the docs for client developers', () => {
+  it('match the list in docs/web-clients.md', () => {
     const [, section = ''] = read('docs/web-clients.md').split(/^## Error codes$/m);
     const rows = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (\d{3})\s+\| (.*?)\s*\|$/gm)];
     const listed = Object.fromEntries(

@@ -106,19 +106,19 @@ const filesLike = (name: RegExp): readonly (readonly [file: string, source: stri
     .filter((file) => name.test(file) && !/^src\/database\/migrations\/|^bench\/results\/|language\.spec/.test(file))
     .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]);
 
-describe('language', () => {
+describe('the prose in this repository', () => {
   it.each([
     ['comments', /\.[cm]?[jt]sx?$/, comments],
     ['test names', /\.(?:spec|e2e)\.ts$/, testNames],
     ['documentation', /\.md$/, documentation],
-    ['descriptions of the API', /^openapi\.json$/, descriptions],
-  ] as const)('is plain in %s', (_area, name, read) => {
+    ['API descriptions', /^openapi\.json$/, descriptions],
+  ] as const)('contains no discouraged phrases or overlong sentences in %s', (_area, name, read) => {
     const texts = filesLike(name).flatMap(([file, source]) => read(file, source));
     expect(texts.length).toBeGreaterThan(500);
     expect(texts.flatMap(problemsIn)).toEqual([]);
   });
 
-  it('begins comments with their subject', () => {
+  it('contains no comments that begin with a word that hides the subject', () => {
     const texts = filesLike(/\.[cm]?[jt]sx?$/).flatMap(([file, source]) => comments(file, source));
     expect(texts.filter(({ text }) => BEGINNING.test(text)).map(({ place, text }) => `${place}: ${text}`)).toEqual([]);
   });
@@ -128,7 +128,7 @@ describe('language', () => {
     ['// The lease is over when\n// nobody renews it.', 'x:1: "nobody", better: name the caller, process or time'],
     ['/** Unlike `nobody`, it has a password. */', undefined],
     ['/** Returns it. */\n/** @throws nobody */', undefined],
-  ])('finds phrases in %j', (source, problem) => {
+  ])('is searched for discouraged phrases, for example in %j', (source, problem) => {
     expect(comments('x', source).flatMap(problemsIn).at(0)).toBe(problem);
   });
 });

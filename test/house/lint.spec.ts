@@ -26,7 +26,7 @@ const IN_REPOSITORY = 'Statements run in *.repository.ts only; give the reposito
 const PARAMETERS = 'A class takes at most 8 parameters; give a part of its work to another class.';
 const SQL = 'SQL stands in *.repository.ts and *.sql.ts only.';
 
-describe('linter', () => {
+describe('the linter', () => {
   it.each([
     ['await tx.query(statement, [id]);', [IN_REPOSITORY]],
     ['await this.database.manager.query(`SELECT 1`);', [IN_REPOSITORY, SQL]],
@@ -45,7 +45,7 @@ describe('linter', () => {
     ['const id = projectId as ProjectId;', ['A checked id comes from the look-up that has proved it.']],
     ['forwardRef(() => StockModule);', ['Modules import each other one way only.']],
     ["const label = 'Update card'; const other = 'With its messages';", []],
-  ])('checks %s against the house rules', (text, messages) => {
+  ])('reports exactly the violations of house rules in %s', (text, messages) => {
     expect(found(text)).toEqual(messages);
   });
 });

@@ -26,8 +26,8 @@ function locksFirst(text: string): boolean {
 const migration = (...statements: string[]): string =>
   `async up(runner) {\n${statements.map((statement) => `await runner.query('${statement}');`).join('\n')}\n}\nasync down(`;
 
-describe('a migration', () => {
-  it('locks all changed tables in its first statement', () => {
+describe('the rule that a migration locks all its tables first', () => {
+  it('is followed by all migrations since the rule was introduced', () => {
     const broken = readdirSync('src/database/migrations').filter((file) => {
       const number = Number(/(\d{4})-/.exec(file)?.[1]);
       return number > LAST_WITHOUT_RULE && !locksFirst(readFileSync(`src/database/migrations/${file}`, 'utf8'));
@@ -68,7 +68,7 @@ describe('a migration', () => {
         'ALTER TABLE turns ADD a int',
       ],
     ],
-  ])('complies with the rule: %s for %s', (expected, _what, statements) => {
+  ])('evaluates to %s for a migration with %s', (expected, _what, statements) => {
     expect(locksFirst(migration(...statements))).toBe(expected);
   });
 });

@@ -34,14 +34,14 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .map((path) => [path, read(join('src', path))] as const);
 
 describe('tables', () => {
-  it('are written by a single repository each', () => {
+  it('are each written by a single repository', () => {
     const writers = writersOf(sources);
     expect(writers.size).toBeGreaterThan(15);
     const shared = [...writers].filter(([, files]) => files.size > 1);
     expect(shared.map(([table]) => table).sort()).toEqual(WITH_EVENTS);
   });
 
-  it('have a single repository per entity, because its inherited methods write to the table', () => {
+  it('have at most one entity repository each, because entity repositories inherit methods that write', () => {
     const entities = sources.flatMap(([, text]) =>
       Array.from(text.matchAll(/^export class \w+ extends EntityRepository\((\w+)\)/gm), ([, entity]) => entity),
     );

@@ -31,13 +31,13 @@ describe('query keys of the page', () => {
     .filter((path) => /\.tsx?$/.test(path))
     .map((path) => readFileSync(join(WEB, path), 'utf8'));
 
-  it('have a single reader each', () => {
+  it('are each used by the queries of a single file', () => {
     const keys = keysIn(sources);
     expect(keys.length).toBeGreaterThan(15);
     expect(repeated(keys)).toEqual([]);
   });
 
-  it('are reported if they have two readers', () => {
+  it('are reported only if queries in two files use them', () => {
     const reader = (key: string) => `useQuery({ queryKey: keyOf(id, ${key}), queryFn: async () => 1 })`;
     const named = (key: string) => `const queryKey = keyOf(id, ${key}); useQuery({ queryKey, queryFn: async () => 2 })`;
     const changed = (key: string) => `queryFn; queries.invalidateQueries({ queryKey: keyOf(id, ${key}) })`;
