@@ -64,17 +64,17 @@ async function planOf(statement: string, parameters: unknown[]): Promise<{ block
 }
 
 it.each<[string, string, () => unknown[], number, number]>([
-  ['the events after an event', FOLLOWING, () => [some[0], 10], EVENTS_EACH - 10, 30],
+  ['the events after a given event', FOLLOWING, () => [some[0], 10], EVENTS_EACH - 10, 30],
   ['a page of streams', STREAMS, () => [some[0], 100], 100, 500],
-  ['no old events in streams with only new events', REMOVE_OLD, () => [some, 50, '24 h'], 0, 800],
-])('finds %s by index', async (_, statement, parameters, count, blocks) => {
+  ['old events in streams that have only new events', REMOVE_OLD, () => [some, 50, '24 h'], 0, 800],
+])('uses indexes to find %s', async (_, statement, parameters, count, blocks) => {
   expect(await db.database.manager.query(statement, parameters())).toHaveLength(count);
   const plan = await planOf(statement, parameters());
   expect(plan.scanned).toEqual([]);
   expect(plan.blocks).toBeLessThan(blocks);
 });
 
-it('removes old events from streams', async () => {
+it('removes only the old events from streams', async () => {
   const { manager } = db.database;
   const streams = some.slice(0, 10);
   await manager.query(`UPDATE events SET at = now() - interval '2 days' WHERE stream_id = ANY ($1) AND id <= 23`, [
@@ -121,7 +121,7 @@ describe('deliveries of events', () => {
     expect(found).toEqual(ids.map((webhook_id) => ({ webhook_id, message_id, body })));
   });
 
-  it('cost a company without webhooks only a single index look-up', async () => {
+  it('require no table scan if the company has no webhooks', async () => {
     const { stream } = await makeCompany('without', 0);
     const plan = await planOf(APPEND_FEW[0] ?? '', [stream, ...CHANGE]);
     expect(plan.scanned).toEqual([]);
@@ -141,7 +141,7 @@ describe('deliveries of events', () => {
     expect((await deliveries(stream)).map(({ webhook_id }) => webhook_id)).toEqual([ids[1]]);
   });
 
-  it('are skipped for a webhook with too many pending deliveries, and counted later', async () => {
+  it('are skipped for a webhook with too many pending deliveries, and the skipped events are counted later', async () => {
     const { manager } = db.database;
     const { stream, ids } = await makeCompany('full', 2);
     await manager.query(

@@ -143,7 +143,7 @@ describe('the collector', () => {
     expect(await stateOf(blob.blob_id)).toEqual(GONE);
   });
 
-  it('keeps blobs referenced from an unknown table, and deletes all other unreferenced blobs', async () => {
+  it('keeps blobs that an unknown table references, and deletes unreferenced blobs in the same pass', async () => {
     const stored = await blobs.storeAll(company_id, ['1', '2', '3', '4', '5']);
     const ids = stored.map(({ blob_id }) => blob_id);
     const { manager } = db.database;
@@ -168,7 +168,7 @@ describe('the collector', () => {
     expect(await db.database.manager.query('SELECT FROM doomed_objects')).toEqual([]);
   });
 
-  it('empties deleted containers, and removes blobs that only they referenced', async () => {
+  it('removes deleted containers, and blobs that only a deleted container referenced', async () => {
     const [ref, copy] = [await makeContainer(), await makeContainer('snapshot')];
     const [shared, own] = [await putFile(ref, 'shared', 's'), await putFile(copy, 'own', 'o')];
     await db.database.transaction((tx) => trees.copy(tx, { from: ref, to: copy }));
@@ -187,7 +187,7 @@ describe('the collector', () => {
     expect(left).toEqual([]);
   });
 
-  it('never deletes a blob that is referenced by a concurrent copy, despite concurrent deletions', async () => {
+  it('never deletes a blob that a concurrent copy references, even if the original file is deleted', async () => {
     config.FILES_GRACE_SECONDS = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -242,7 +242,7 @@ describe('the sweeper', () => {
     return row?.state === 'aborted';
   };
 
-  it('ends expired uploads, even if the store’s upload id was never recorded', async () => {
+  it('aborts expired uploads, even if the store’s upload id was never recorded', async () => {
     const ref = await makeContainer();
     const [noted, unnoted, alive] = [await open(ref), await open(ref), await open(ref)];
     await uploads.update(noted.id, { store_upload_id: noted.uploadId });
@@ -273,7 +273,7 @@ describe('the sweeper', () => {
     expect(await isOver(upload)).toBe(true);
   });
 
-  it('ends uploads to a deleted container, and removes records that ended long ago', async () => {
+  it('aborts uploads to a deleted container, and removes the records of uploads that expired long ago', async () => {
     const ref = await makeContainer();
     const upload = await open(ref);
     await db.database.transaction((tx) => containers.delete(tx, company_id, ref.container_id));
@@ -288,7 +288,7 @@ describe('the sweeper', () => {
 });
 
 describe('the reconciler', () => {
-  it('finds objects without a row, rows without an object and files without content, and repairs them where possible', async () => {
+  it('finds objects without a row, rows without an object and files without content, and repairs all but the files', async () => {
     const ref = await makeContainer();
     const [fine, lost] = [await putFile(ref, 'fine', 'f'), await putFile(ref, 'a/b/lost', 'l')];
     const hollow = (await blobs.store(company_id, 'h')).blob_id;

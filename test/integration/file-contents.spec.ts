@@ -49,7 +49,7 @@ const textsOf = async (ref: ContainerRef, path: string): Promise<Record<string, 
   Object.fromEntries(await reader.readTexts(await reader.filesBelow(ref, path)));
 
 describe('files in a tree', () => {
-  it('can be read back completely and are replaced as a set', async () => {
+  it('can all be read, and are replaced together when their directory is replaced', async () => {
     const ref = await makeContainer();
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`deep/${index % 7}/${index}.md`, `text ${index}`]),
@@ -67,7 +67,7 @@ describe('files in a tree', () => {
     expect(await textsOf(ref, 'not-there')).toEqual({});
   });
 
-  it('contain replacement characters if their text is invalid', async () => {
+  it('contain replacement characters where their text is not valid UTF-8', async () => {
     const ref = await makeContainer();
     await putSkill(ref, 'a', { 'SKILL.md': Buffer.from([0x61, 0x80]) });
     expect(await textsOf(ref, 'skills')).toEqual({ 'skills/a/SKILL.md': 'a\ufffd' });
@@ -81,7 +81,7 @@ describe('files in a tree', () => {
 });
 
 describe('the digest of a configuration', () => {
-  it('is the same for copies and equal contents, and changes when any path or content changes', async () => {
+  it('is the same for configurations with equal files, and changes when any path or content changes', async () => {
     const [ref, copy, other] = [await makeContainer(), await makeContainer('agent_config'), await makeContainer()];
     const digest = async (of: ContainerRef): Promise<string> => await reader.digest(of, ['AGENTS.md', 'skills']);
     const empty = await digest(ref);
@@ -102,7 +102,7 @@ describe('the digest of a configuration', () => {
 });
 
 describe('blobs', () => {
-  it('are stored before they can be referenced', async () => {
+  it('can be referenced only after they are stored, and cannot be deleted while they are referenced', async () => {
     const ref = await makeContainer();
     const { manager } = db.database;
     const blob_id = await blobs.begin(manager, 'one');
@@ -115,7 +115,7 @@ describe('blobs', () => {
     await expect(manager.query('DELETE FROM blobs WHERE id = $1', [blob_id])).rejects.toThrow('nodes_blob_fkey');
   });
 
-  it('are counted towards the storage limit of the company', async () => {
+  it('count towards the storage limit of their company, even if they are stored concurrently', async () => {
     const settings = Object.assign(new Config(), { FILES_COMPANY_MAX_BYTES: 10 });
     const { blobs: limited } = fileServices(db, store, settings);
     await limited.store('two', 'sixsix');

@@ -213,7 +213,7 @@ const steps: fc.Arbitrary<{ text: string; at: number; run: Step }> = fc.oneof(
 );
 
 describe('file trees', () => {
-  it('are equal to a simple tree in memory after any sequence of operations', async () => {
+  it('match a simple in-memory tree after any sequence of operations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { maxLength: 30, size: 'max' }), async (sequence) => {
         const pairs = [await makePair('workspace'), await makePair('deployment')] as const;
@@ -232,7 +232,7 @@ describe('file trees', () => {
     );
   }, 120_000);
 
-  it('are listed page by page in a stable order, and files are found by path and id', async () => {
+  it('are listed page by page in a stable order, and their files are found by path and id', async () => {
     const file = fc.record({ path: listedPath, content });
     await fc.assert(
       fc.asyncProperty(
@@ -284,7 +284,7 @@ describe('file trees', () => {
     );
   }, 120_000);
 
-  it('are consistent after many concurrent changes to a path', async () => {
+  it('remain consistent after many concurrent changes to the same paths', async () => {
     const { ref } = await makePair('workspace');
     const changes: ((tx: Tx) => Promise<unknown>)[] = [
       (tx) => trees.putFile(tx, ref, 'a/b/c', blobOf('x')),
@@ -315,7 +315,7 @@ describe('file trees', () => {
     expect(await miscounted(ref)).toEqual([]);
   }, 60_000);
 
-  it('are counted correctly even if they were created before counts existed', async () => {
+  it('have correct entry counts even if they were created before counts existed', async () => {
     const { ref } = await makePair('workspace');
     const put = (paths: string[]): Promise<unknown> =>
       attempt(async (tx) => {
@@ -349,7 +349,7 @@ describe('file trees', () => {
     expect(await Promise.all(totals)).toEqual([2, 3, 3]);
   });
 
-  it('are hidden from other companies', async () => {
+  it('cannot be read or changed by other companies', async () => {
     const { ref } = await makePair('workspace');
     await attempt((tx) => trees.putFile(tx, ref, 'a', blobOf('x')));
     const foreign = { ...ref, company_id: 'another' };
@@ -364,7 +364,7 @@ describe('file trees', () => {
     );
   });
 
-  it('no longer exist after their container is deleted', async () => {
+  it('cannot be read or changed after their container is deleted', async () => {
     const { ref } = await makePair('workspace');
     await attempt((tx) => trees.putFile(tx, ref, 'a', blobOf('x')));
     await db.database.transaction((tx) => containers.delete(tx, company_id, ref.container_id));

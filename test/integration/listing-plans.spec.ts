@@ -113,7 +113,7 @@ describe('reads of projects', () => {
     }
   });
 
-  it('are resolved by key for a single project', async () => {
+  it('use the primary key for a single project', async () => {
     const id = '01234567-89ab-7def-8123-456789abcdef';
     for (const plan of await plansOf(() =>
       new ProjectViewsRepository(db.source).details(db.source.manager, reader, id).catch(() => undefined),
@@ -124,8 +124,8 @@ describe('reads of projects', () => {
   });
 });
 
-describe('listings', () => {
-  it('are ordered by index for deployments, so that only the page is sorted', async () => {
+describe('listings with an offset', () => {
+  it('use the listing index for deployments and sort only the page', async () => {
     const deployments = new DeploymentsRepository(db.source);
     for (const plan of await plansOf(() => deployments.page(company_id, page))) {
       expect(plan).toMatch(/Index Scan using deployments_listing_idx/);
@@ -133,7 +133,7 @@ describe('listings', () => {
     }
   });
 
-  it('read only the project’s own conversations', async () => {
+  it('use an index to find the conversations of a project', async () => {
     const conversations = new ConversationsRepository(db.source);
     for (const plan of await plansOf(() => conversations.page(reader, project_id, page))) {
       // Conversations are sorted by their last change. An index on the last change would have to be updated with every
@@ -145,7 +145,7 @@ describe('listings', () => {
   });
 });
 
-describe('walks by cursor', () => {
+describe('listings with a cursor', () => {
   const walk = { ...page, cursor: '' };
   it.each<[string, RegExp, () => Promise<unknown>]>([
     [
@@ -168,7 +168,7 @@ describe('walks by cursor', () => {
       /Index Scan using executions_listing_idx/,
       () => new ExecutionViewsRepository(db.source).page(reader, project_id, {}, walk),
     ],
-  ])('are ordered by index for %s, so that only the page is sorted', async (_, index, read) => {
+  ])('use an index for %s and sort only the page', async (_, index, read) => {
     for (const plan of await plansOf(read)) {
       expect(plan).toMatch(index);
       expect(belowSort(plan)).not.toMatch(/Sort|Seq Scan on (projects|deployments|conversations|executions)/);
@@ -183,7 +183,7 @@ describe('run listings', () => {
     ['test runs', { is_test: true }, 'executions_tests_idx', 100],
     ['runs of a scenario', { scenario_id: SCENARIO }, 'executions_scenario_idx', 100],
     ['runs with a name', { q: 'run 99' }, 'executions_names_idx', 2],
-  ] as const)('are read by index for %s', async (_, filter, index, total) => {
+  ] as const)('use an index for %s and sort only the page', async (_, filter, index, total) => {
     const executions = new ExecutionViewsRepository(db.source);
     expect((await executions.page(reader, project_id, filter, page)).total).toBe(total);
     for (const plan of await plansOf(() => executions.page(reader, project_id, filter, page))) {
@@ -194,7 +194,7 @@ describe('run listings', () => {
   });
 });
 
-it('finds the next company in the solve queue by index, regardless of the number of waiting solves', async () => {
+it('uses indexes to claim the next solve in the queue', async () => {
   const executions = new ExecutionsRepository(db.source);
   await db.source.manager.query(
     `INSERT INTO executions (project_id, company_id, user_id, triggered_by, cards)

@@ -75,7 +75,7 @@ describe('periodic work', () => {
     await begun(1);
   });
 
-  it('is performed by only one process at a time, which then releases its lock', async () => {
+  it('runs in only one process at a time, which then releases the lock', async () => {
     const [first, second] = [await startProcess(['tidy']), await startProcess(['tidy'])];
     first.periodic.requestRun('tidy');
     const runs = await eventually(
@@ -108,7 +108,7 @@ describe('periodic work', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('runs several jobs concurrently over a single connection', async () => {
+  it('can include more concurrent jobs than the pool has connections', async () => {
     const names = ['one', 'two', 'three', 'four', 'five', 'six'];
     const { periodic, begun } = await startProcess(names);
     for (const name of names) periodic.requestRun(name);
@@ -117,7 +117,7 @@ describe('periodic work', () => {
     expect(await locks()).toBe(names.length);
   });
 
-  it('is logged if it fails, and runs again on the next request', async () => {
+  it('is logged and counted as failed if it fails, and runs again on the next request', async () => {
     const { periodic, begun, outcomes, logged } = await startProcess(['tidy']);
     periodic.requestRun('tidy');
     (await begun(1))[0]?.fail();
@@ -127,7 +127,7 @@ describe('periodic work', () => {
     await begun(2);
   });
 
-  it('continues after its connection is lost', async () => {
+  it('runs again after the connection that held its lock was lost', async () => {
     const { periodic, begun, runs } = await startProcess(['tidy']);
     periodic.requestRun('tidy');
     await begun(1);

@@ -31,7 +31,7 @@ describe('statements with parameters', () => {
     expect((await prepared()).filter((statement) => statement.includes('FROM grown'))).toEqual([text]);
   });
 
-  it('are prepared again after a migration has changed their results, both outside and inside of a transaction', async () => {
+  it('are prepared again after a migration has changed their result columns, both outside and inside a transaction', async () => {
     const read = 'SELECT * FROM grown WHERE id = $1';
     const { database } = db;
     for (const [column, run] of [
@@ -44,7 +44,7 @@ describe('statements with parameters', () => {
     }
   });
 
-  it('are reported with their own error if they are invalid, and leave the connection usable', async () => {
+  it('are rejected with their own error if they are invalid, and leave the connection usable', async () => {
     const { manager } = db.database;
     for (let round = 0; round < 2; round += 1) {
       await expect(manager.query('SELECT nothing FROM grown WHERE id = $1', [1])).rejects.toThrow('column "nothing"');
@@ -63,7 +63,7 @@ describe('a pipeline of statements', () => {
     return found?.count ?? 0;
   };
 
-  it('runs in order in a single transaction, and each statement returns its own result', async () => {
+  it('runs in order in a single transaction and returns the result of each statement', async () => {
     const results = await db.database.transaction((tx) =>
       pipelined(
         tx.query(insert, [10]),
@@ -104,7 +104,7 @@ describe('a pipeline of statements', () => {
     expect(await Promise.all([40, 41].map(count))).toEqual([0, 0]);
   });
 
-  it('can run a statement again after its value could not be serialized, even if it followed a failed statement', async () => {
+  it('keeps a statement usable after one of its values could not be serialized, even if an earlier statement failed', async () => {
     const { database } = db;
     const circular: { self?: object } = {};
     circular.self = circular;
@@ -118,7 +118,7 @@ describe('a pipeline of statements', () => {
       expect(await database.manager.query(text, [{}])).toEqual([{ [text.slice(-6).trim()]: {} }]);
   });
 
-  it('rejects identical statements with the same error', async () => {
+  it('rejects identical invalid statements with the same error', async () => {
     const text = 'SELECT id FROM not_there WHERE id = $1';
     const settled = await db.database.together((reads) =>
       Promise.allSettled([
@@ -135,7 +135,7 @@ describe('a pipeline of statements', () => {
     ]);
   });
 
-  it('is prepared and run again if a migration has changed one of its results', async () => {
+  it('is prepared and run again if a migration has changed the result columns of one of its statements', async () => {
     const read = 'SELECT * FROM grown WHERE id = $1';
     const { database } = db;
     const run = () =>
@@ -174,7 +174,7 @@ describe('work before the commit', () => {
 });
 
 describe('a transaction', () => {
-  it('can be empty or fail before its first statement, and leaves the connection usable', async () => {
+  it('leaves the connection usable if it is empty or fails before its first statement', async () => {
     const { database } = db;
     await database.transaction(() => Promise.resolve());
     await expect(database.transaction(() => Promise.reject(new Error('Not today')))).rejects.toThrow('Not today');
@@ -206,9 +206,9 @@ describe('a transaction', () => {
   });
 
   it.each<[string, (tx: Tx, run: number) => Promise<unknown>]>([
-    ['with parameters', (tx, run) => tx.query('SELECT fail_first($1)', [run])],
-    ['without parameters', (tx, run) => tx.query(`SELECT fail_first(${run})`)],
-  ])('runs again if its last statement fails with a deadlock: %s', async (_, last) => {
+    ['a statement with parameters', (tx, run) => tx.query('SELECT fail_first($1)', [run])],
+    ['a statement without parameters', (tx, run) => tx.query(`SELECT fail_first(${run})`)],
+  ])('runs again if it ends with %s that fails with a deadlock', async (_, last) => {
     const { database } = db;
     await database.manager.query(
       `CREATE OR REPLACE FUNCTION fail_first(run integer) RETURNS void LANGUAGE plpgsql AS $$
@@ -225,7 +225,7 @@ describe('a transaction', () => {
     expect(rows).toEqual([[{ id: 90 }], 1]);
   });
 
-  it('starts before its first statement, which runs at the right isolation level', async () => {
+  it('begins before its first statement, which runs at the expected isolation level', async () => {
     const { database } = db;
     const level = `SELECT current_setting('transaction_isolation') AS level, now() = statement_timestamp() AS is_first`;
     expect(await database.transaction((tx) => tx.query(level))).toEqual([{ level: 'read committed', is_first: false }]);
@@ -235,7 +235,7 @@ describe('a transaction', () => {
 });
 
 describe('an error while reading a server response', () => {
-  it('rejects all work on the connection, and the next connection works', async () => {
+  it('causes the transaction to fail but does not affect later statements', async () => {
     const { database } = db;
     const failing = database.transaction(async (tx) => {
       const { connection } = (await tx.queryRunner?.connect()) as { connection: { stream: Socket } };
@@ -250,29 +250,26 @@ describe('an error while reading a server response', () => {
   });
 });
 
-describe('a connection that ends', () => {
+describe('a lost connection', () => {
   const insert = 'INSERT INTO grown (id) VALUES ($1)';
   const end = 'SELECT pg_terminate_backend(pg_backend_pid()), $1::text';
 
   it.each<[string, (tx: Tx) => Promise<unknown>]>([
-    ['in a pipeline', (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']))],
+    ['during the last statement of a pipeline', (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']))],
     [
-      'before other statements of the same pipeline',
+      'before other statements of a pipeline',
       (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']), tx.query(insert, [50]), tx.query(insert, [50])),
     ],
-    ['in the first statement', (tx) => tx.query(end, [''])],
-  ])(
-    'rejects all work on the connection, stores nothing, and is replaced by a working connection: %s',
-    async (_, work) => {
-      const { database } = db;
-      await expect(database.transaction(work)).rejects.toThrow(/terminat|EPIPE/);
-      const stored = database.manager.query('SELECT id FROM grown WHERE id = $1', [50]);
-      expect(await stored).toEqual([]);
-      await database.transaction(async (tx) => {
-        expect(await tx.query('SELECT $1::integer AS one', [1])).toEqual([{ one: 1 }]);
-      });
-    },
-  );
+    ['during the first statement', (tx) => tx.query(end, [''])],
+  ])('rolls back the transaction and is replaced by a working connection if it ends %s', async (_, work) => {
+    const { database } = db;
+    await expect(database.transaction(work)).rejects.toThrow(/terminat|EPIPE/);
+    const stored = database.manager.query('SELECT id FROM grown WHERE id = $1', [50]);
+    expect(await stored).toEqual([]);
+    await database.transaction(async (tx) => {
+      expect(await tx.query('SELECT $1::integer AS one', [1])).toEqual([{ one: 1 }]);
+    });
+  });
 
   it('rolls back the transaction even if it ends between two statements', async () => {
     const { database } = db;
@@ -291,7 +288,7 @@ describe('a connection that ends', () => {
     expect(await database.manager.query('SELECT id FROM grown WHERE id = $1', [60])).toEqual([]);
   });
 
-  it('rejects the work if the server ends during the sign-in', async () => {
+  it('affects only one query if it ends during the sign-in', async () => {
     const { hostname, port } = new URL(db.url);
     // A backend sends this message if its server is killed while the backend accepts the connection.
     const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', ''];

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 describe('the migration to a single kind of queue', () => {
-  it('takes over each data file job once if no process is working on it', async () => {
+  it('takes over only data file jobs that no process is working on, and only once', async () => {
     await query(OLD_JOBS);
     await query(`INSERT INTO graphile_worker._private_tasks (identifier) VALUES ('data_files'), ('other')`);
     const payload = JSON.stringify({ project_id: project });
@@ -55,7 +55,7 @@ describe('the migration to a single kind of queue', () => {
     await query('DROP SCHEMA graphile_worker CASCADE');
   });
 
-  it('preserves deliveries and counts in both directions', async () => {
+  it('preserves deliveries and the number of skipped events in both directions', async () => {
     const [webhook] = await query<{ id: string }>(
       `INSERT INTO webhooks (company_id, url, events, secret) VALUES ('c', 'https://example.com', '{project.updated}', 'x') RETURNING id`,
     );

@@ -133,7 +133,7 @@ const done = (...ids: string[]) =>
   });
 
 describe('queue rows', () => {
-  it('are processed up to the limit of the process, and the next row starts when another row is finished', async () => {
+  it('are processed concurrently up to the limit, and the next row is started when a row is finished', async () => {
     await add('a', 'b', 'c');
     const { started, begun, queue } = await startProcess();
     await begun(2);
@@ -146,7 +146,7 @@ describe('queue rows', () => {
     await done('a', 'b', 'c');
   });
 
-  it('are immediately found by other processes after a notification', async () => {
+  it('are found immediately by another process after a notification', async () => {
     const first = await startProcess({ concurrency: 1 });
     await add('a');
     first.queues.wake('chores');
@@ -166,7 +166,7 @@ describe('queue rows', () => {
     await begun(1);
   });
 
-  it('are postponed and counted if they fail', async () => {
+  it('are postponed, logged and counted as failed if their work fails', async () => {
     await add('a');
     const { begun, outcomes, said } = await startProcess();
     (await begun(1))[0]?.fail();
@@ -174,7 +174,7 @@ describe('queue rows', () => {
     expect([outcomes, said(/will be retried/)]).toEqual([['failed'], 1]);
   });
 
-  it('are released if they are ended elsewhere', async () => {
+  it('are aborted when they are abandoned, without affecting other rows', async () => {
     await add('a');
     const { begun, queue, outcomes } = await startProcess();
     const [chore] = await begun(1);
@@ -190,7 +190,7 @@ describe('queue rows', () => {
     expect(outcomes).toEqual(['left']);
   });
 
-  it('are taken over by another process when the lease has expired, after which the first owner cannot write', async () => {
+  it('are claimed again after their lease has expired, and can then no longer be changed by the first owner', async () => {
     await add('a');
     const first = await startProcess();
     const [lost] = await first.begun(1);
@@ -219,7 +219,7 @@ describe('a stopping process', () => {
     expect((await stored()).map(({ is_held }) => is_held)).toEqual([false, false, false]);
   });
 
-  it('allows its work to end within the grace period', async () => {
+  it('lets its work finish within the grace period, and then releases the remaining rows', async () => {
     await add('a', 'b');
     const { begun, stop, queue } = await startProcess({ graceMs: 400 });
     const [ends, stays] = await begun(2);
@@ -247,7 +247,7 @@ describe('a stopping process', () => {
 });
 
 describe('a process whose database becomes unavailable', () => {
-  it('continues its work, leaves unsaved results until their leases expire, and claims rows again', async () => {
+  it('continues its work, and claims rows with unsaved results again after their leases expire', async () => {
     await add('a', 'b');
     const { begun, said } = await startProcess({ concurrency: 3 });
     const [first, second] = await begun(2);

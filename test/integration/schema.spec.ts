@@ -85,7 +85,7 @@ describe('the migrated schema', () => {
   });
   afterAll(() => client.end());
 
-  it('equals the committed schema.sql (npm run schema writes it)', async () => {
+  it('equals the committed schema.sql, which npm run schema writes', async () => {
     expect(await dumpSchema(client)).toBe(await readFile('schema.sql', 'utf8'));
   });
 
@@ -102,7 +102,7 @@ describe('the migrated schema', () => {
     }
   });
 
-  it('contains exactly the columns of the entities', async () => {
+  it('contains exactly the columns that the entity classes declare', async () => {
     const columns = await tableColumns(client);
     const problems = migrated.source.entityMetadatas.flatMap(({ tableName, columns: declared }) => {
       const there = columns.filter(({ table }) => table === tableName);
@@ -117,7 +117,7 @@ describe('the migrated schema', () => {
   });
 
   it.each(Object.entries(COLUMNS_WITHOUT_REVISION))(
-    'changes the entity tag for all columns of %s except the listed columns',
+    'changes the entity tag when any column of %s changes, except for the listed columns',
     async (table, others) => {
       const { rows } = await client.query<{ name: string; watched: boolean }>(
         `SELECT a.attname AS name, a.attnum = ANY (t.tgattr) AS watched

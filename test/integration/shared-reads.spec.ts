@@ -60,7 +60,7 @@ describe('shared reads', () => {
     await expect(wrong()).rejects.toThrow('division by zero');
   });
 
-  it('include uncommitted writes only within their transaction', async () => {
+  it('see uncommitted writes only within the same transaction', async () => {
     const { database } = db;
     const rows = 'SELECT id FROM shared_rows WHERE id = $1';
     await database.transaction(async (tx) => {
@@ -71,7 +71,7 @@ describe('shared reads', () => {
     expect(await sharedRead(database.manager, rows, [7])).toEqual([{ id: 7 }]);
   });
 
-  it('include everything that was committed before they were requested', async () => {
+  it('see everything that was committed before they were requested', async () => {
     const { manager } = db.database;
     for (let id = 100; id < 150; id += 1) {
       const [, [seen]] = await Promise.all([
@@ -84,7 +84,7 @@ describe('shared reads', () => {
     }
   });
 
-  it('are retried on another connection after their connection was ended', async () => {
+  it('are retried on another connection after their connection was terminated', async () => {
     const { manager } = db.database;
     const backends = await Promise.all([read(1), read(2)]);
     const others = Promise.all(Array.from({ length: 8 }, (_, place) => read(place)));
@@ -95,7 +95,7 @@ describe('shared reads', () => {
     expect((await together(8)).places).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('are retried if the server ends the connection during a read', async () => {
+  it('are retried if the server terminates their connection while they run', async () => {
     const { database } = db;
     const { manager } = database;
     const BEHIND_LOCK = 'SELECT id FROM shared_rows WHERE id = $1 FOR UPDATE';
@@ -112,7 +112,7 @@ describe('shared reads', () => {
     expect((await together(8)).places).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('are rejected without affecting other reads if they end their own connection', async () => {
+  it('are rejected without affecting other reads if they terminate their own connection', async () => {
     const { manager } = db.database;
     const cut = sharedRead(manager, 'SELECT pg_terminate_backend(pg_backend_pid()), $1::integer', [1]);
     const results = await Promise.allSettled([cut, read(1), read(2), read(3)]);

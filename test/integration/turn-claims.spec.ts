@@ -50,7 +50,7 @@ beforeEach(async () => {
 });
 
 describe('claiming turns', () => {
-  it('alternates between companies, regardless of how many turns an older company has', async () => {
+  it('alternates between companies, even if one of them has many older turns', async () => {
     await dispatch('many', 115);
     await dispatch('few', 3);
     await dispatch('one', 1);
@@ -69,7 +69,7 @@ describe('claiming turns', () => {
     [{ many: 5 }, 0],
     [{ many: 7 }, 0],
     [{ other: 5 }, 5],
-  ])('leaves slots to other companies while %j are running', async (running, taken) => {
+  ])('leaves slots for other companies if the numbers of running turns are %j', async (running, taken) => {
     await dispatch('many', 10);
     expect(await claim(8, { ofCompany: 5, running })).toEqual({
       companies: taken === 0 ? {} : { many: taken },
@@ -78,7 +78,7 @@ describe('claiming turns', () => {
     });
   });
 
-  it('starts with the oldest turns of a company', async () => {
+  it('starts with the oldest turn of a company', async () => {
     await dispatch('many', 4);
     await db.source.manager.query(
       `UPDATE turns SET created_at = created_at - interval '1 h' WHERE id = (SELECT max(id::text)::uuid FROM turns)`,
@@ -89,7 +89,7 @@ describe('claiming turns', () => {
     expect(turns.map(({ id }) => id)).toEqual([newest.id]);
   });
 
-  it('reads only a few turns, regardless of how many are waiting', async () => {
+  it('reads few database blocks, regardless of how many turns are waiting', async () => {
     for (const company of ['a', 'b', 'c']) await dispatch(company, 2_000);
     const rows = await db.source.manager.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }[]>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${CLAIM}`,

@@ -92,7 +92,7 @@ it('finds due deliveries without reading all pending deliveries', async () => {
   expect((plan['Shared Hit Blocks'] ?? Infinity) + (plan['Shared Read Blocks'] ?? Infinity)).toBeLessThan(FEW_BLOCKS);
 });
 
-it('sends each project’s oldest delivery first, and the next delivery only after the oldest has ended', async () => {
+it('claims each project’s oldest delivery first, and the next delivery only after the oldest has ended', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await add(few, 1, { count: 3 });
   await add(few, 2, { count: 3 });
@@ -107,7 +107,7 @@ it('sends each project’s oldest delivery first, and the next delivery only aft
   expect(await of()).toEqual(['few 2', 'few 2']);
 });
 
-it('sends events of at most four projects and two retries per webhook, and ten deliveries per company, in parallel', async () => {
+it('claims at most four first attempts and two retries per webhook, and ten deliveries per company', async () => {
   const [one = '', two = '', three = ''] = await webhooksOf(7, 3);
   for (const id of [one, two, three]) {
     for (let stream = 1; stream <= 9; stream += 1) await add(id, stream, { count: 2 });
@@ -128,7 +128,7 @@ it('sends events of at most four projects and two retries per webhook, and ten d
   }
 });
 
-it('chooses projects at random, regardless of their age', async () => {
+it('claims deliveries of random projects, regardless of the age of the projects', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await db.database.manager.query(
     `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body)
@@ -165,7 +165,7 @@ it('resends a delivery even if it is in flight, and ignores the result of the ea
   ]);
 });
 
-it('does not claim a delivery that was given up in the meantime', async () => {
+it('does not claim a delivery that a concurrent transaction gives up', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await add(few, 1);
   let claimed: Promise<LeasedDelivery[]> | undefined;
@@ -178,7 +178,7 @@ it('does not claim a delivery that was given up in the meantime', async () => {
   expect((await claimed)?.filter(({ webhook_id }) => webhook_id === few)).toEqual([]);
 });
 
-it('leaves slots for other companies when receivers hang', async () => {
+it('claims deliveries of every busy company but leaves slots for other companies', async () => {
   for (let company = 11; company <= 20; company += 1)
     for (const id of await webhooksOf(company, 3)) for (let stream = 1; stream <= 5; stream += 1) await add(id, stream);
   const held = await claim(100);
