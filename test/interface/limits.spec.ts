@@ -52,7 +52,7 @@ describe('limits of openapi.json', () => {
   it('apply to all arrays and objects that clients send', () => expect(unbounded(read())).toEqual([]));
 
   it.each(['MovePair', 'SkillWriteRequest', 'AskUserQuestionAnswer'])(
-    'are reported as missing for an array and an object in %s',
+    'are reported as missing for an unlimited array and object in %s',
     (name) => {
       const document = read();
       const schema = document.components.schemas[name] ?? {};

@@ -85,7 +85,7 @@ describe.each([
   ['with pairs', true, matrixOfSpace],
 ] as const)('random models %s', (_, hasPairs, expand) => {
   it(
-    'have the same result as an expansion member by member',
+    'have the same result as when they are expanded member by member',
     () => {
       const seen = { terms: 0, rows: 0 };
       fc.assert(
@@ -112,7 +112,7 @@ describe.each([
    * case may it reject a model that can be expanded member by member without errors.
    */
   it(
-    'are rejected if they contain an error',
+    'are rejected with the same error whenever the member-by-member expansion fails',
     () => {
       const seen = { wrong: 0, agreed: 0, early: 0 };
       fc.assert(
