@@ -45,7 +45,7 @@ async function run(files: Record<string, string>): Promise<{ code: number; outpu
 const list = async (name: string): Promise<string> => await readFile(join(report, name), 'utf8').catch(() => '');
 
 describe('npm test', () => {
-  it('passes if the failed test passes alone, and reports that test with its first error', async () => {
+  it('passes if a failed test passes when it is run alone, and reports the test with its first error', async () => {
     const { code, output } = await run({ flaky: FLAKY(folder), passes: PASSES });
     expect(code).toBe(0);
     expect(output).toContain('Flaky tests');

@@ -12,7 +12,7 @@ describe('assertComplete', () => {
     expect(() => assertComplete('a.table.ts', ['GET /a', 'GET /a'], ['GET /a'])).toThrow('a.table.ts has GET /a twice');
   });
 
-  it('accepts any order', () => {
+  it('accepts entries in any order', () => {
     expect(() => assertComplete('a.table.ts', ['GET /a', 'GET /b'], ['GET /b', 'GET /a'])).not.toThrow();
   });
 });

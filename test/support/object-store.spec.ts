@@ -86,7 +86,7 @@ if (endpoint !== undefined) {
   );
 }
 
-describe('MinIO', () => {
+describe('MinioStore', () => {
   let server: S3Server;
   beforeAll(async () => {
     server = await S3Server.start();
@@ -117,7 +117,7 @@ describe('MinIO', () => {
     expect(await store.listParts('blobs/small', uploadId)).toHaveLength(2);
   });
 
-  it('signs URLs for the public endpoint with the requested lifetime', async () => {
+  it('signs URLs for the public endpoint with the requested lifetime, limited to seven days', async () => {
     const grant = { key: 'blobs/ab', fileName: 'a', contentType: 'text/plain', baseUrl: '' };
     const signed = async (seconds: number): Promise<URL> =>
       new URL(await open().signDownload({ ...grant, expiresAt: new Date(Date.now() + seconds * 1000) }));
@@ -127,7 +127,7 @@ describe('MinIO', () => {
     expect((await signed(9_999_999)).searchParams.get('X-Amz-Expires')).toBe('604800');
   });
 
-  it('throws Unavailable if no server is listening, if the keys are wrong, and on a timeout', async () => {
+  it('throws Unavailable if the server is not listening, rejects the keys or times out', async () => {
     const nowhere = open({ endpoint: 'http://127.0.0.1:9' });
     await nowhere.onModuleInit();
     await expect(nowhere.put('blobs/ab', Buffer.from('x'))).rejects.toThrow(Unavailable);
@@ -144,7 +144,7 @@ describe('MinIO', () => {
     expect(await store.size('blobs/late')).toBe(1);
   });
 
-  describe('fault log', () => {
+  describe('the fault log', () => {
     interface Line {
       code?: string;
       advice?: string;
@@ -166,13 +166,13 @@ describe('MinIO', () => {
         /^the file store does not know S3_ACCESS_KEY/,
       ],
       ['a wrong secret key', { secretKey: 'wrong' }, 'SignatureDoesNotMatch', /^S3_SECRET_KEY does not belong/],
-    ])('reports the cause of %s', async (_what, settings, code, advice) => {
+    ])('contains the error code and advice for %s', async (_what, settings, code, advice) => {
       const { store, lines } = logged(settings);
       await expect(store.check()).rejects.toThrow(Unavailable);
       expect(lines).toEqual([expect.objectContaining({ code, advice: expect.stringMatching(advice), level: 50 })]);
     });
 
-    it('warns about a clock difference and mentions it when the server rejects a request for that reason', async () => {
+    it('warns about a clock difference and gives it as the cause of a rejected request', async () => {
       const refusal = '<Error><Code>RequestTimeTooSkewed</Code><Message>The difference is too large.</Message></Error>';
       let isRefusing = false;
       const ahead = createServer((_request, response) => {
@@ -195,7 +195,7 @@ describe('MinIO', () => {
       }
     });
 
-    it('logs the same fault at most once every ten seconds, and a different fault immediately', async () => {
+    it('contains only one line for a fault that is repeated immediately', async () => {
       const { store, lines } = logged({ endpoint: 'http://127.0.0.1:9' });
       for (let attempt = 0; attempt < 30; attempt += 1) await expect(store.check()).rejects.toThrow(Unavailable);
       expect(lines).toEqual([expect.objectContaining({ code: 'ECONNREFUSED', omitted: 0 })]);

@@ -17,7 +17,7 @@ const CALLS = [
   { tool: 'list_files', input: { path: 'b' } },
 ];
 
-describe.each(PROVIDERS)('a provider of the type %s', (AGENT_PROVIDER, format) => {
+describe.each(PROVIDERS)('an agent that uses the %s provider', (AGENT_PROVIDER, format) => {
   let answer: (request: ModelRequest, count: number) => ModelReply;
   let provider: FakeProvider;
   beforeAll(async () => {
@@ -34,12 +34,12 @@ describe.each(PROVIDERS)('a provider of the type %s', (AGENT_PROVIDER, format) =
   };
   const problems = (): string[] => provider.requests.flatMap((request) => request.problems);
 
-  it('simulates at least 40 odd behaviors', () => {
+  it('is tested with at least 40 odd behaviors', () => {
     const { whole, cut, failed } = ODD[format];
     expect(Object.keys({ ...whole, ...cut, ...failed }).length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(Object.entries(ODD[format].whole))('returns a complete response despite %s', async (_, odd) => {
+  it.each(Object.entries(ODD[format].whole))('receives a complete response despite %s', async (_, odd) => {
     const room = newRoom();
     const tokens = { input: 7, output: 3 };
     play({ text: TEXT, odd, tokens }, { text: ['Look. '], calls: CALLS, odd, tokens }, { text: TEXT, odd, tokens });
@@ -68,7 +68,7 @@ describe.each(PROVIDERS)('a provider of the type %s', (AGENT_PROVIDER, format) =
     },
   );
 
-  it.each(Object.entries(ODD[format].failed))('fails with an error message for %s', async (_, odd) => {
+  it.each(Object.entries(ODD[format].failed))('ends the turn with an error message after %s', async (_, odd) => {
     const room = newRoom();
     play(...Array.from({ length: 4 }, () => ({ text: TEXT, odd })));
     const { text, notice } = await room.say('Go');

@@ -28,7 +28,7 @@ function workshop(): Program {
 }
 
 describe('Program', () => {
-  it('returns the optimum and the objective of a plan', () => {
+  it('returns the optimum, and the objective value of a plan', () => {
     expect(workshop().optimum(glpk)).toBeCloseTo(25);
     const plan = new Map([
       ['chairs', 4],
@@ -54,7 +54,7 @@ describe('Program', () => {
   });
 });
 
-it('reads numbers and strings from CSV rows in any notation', () => {
+it('reads strings and numbers from CSV with the given delimiter and decimal separator', () => {
   const file = Buffer.from('\ufeffname; unit cost\r\n"oak ""arm""; chair" ;1,5\r\nstool;\r\n');
   const [chair, stool] = readCsv(file, { delimiter: ';', decimal: ',' });
   expect([chair?.text('name'), chair?.figure('unit cost'), stool?.text('name')]).toEqual([

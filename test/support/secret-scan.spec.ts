@@ -11,7 +11,7 @@ describe('findSecrets', () => {
     ['{"url":"/store/blobs/1?expires=5&signature=0123456789abcdef"}', 'a signature'],
     ['{"msg":"cannot reach postgres://owner:pass-word@127.0.0.1:5432/x"}', 'a password in a URL'],
     ['{"msg":"it is open sesame now"}', 'a secret of a test'],
-  ])('finds %s and masks it', (line, name) => {
+  ])('finds and masks the secret in %s', (line, name) => {
     const problems = findSecrets(`{"msg":"ready"}\n${line}\n`, ['open sesame', 'another one']);
     expect(problems.map((problem) => problem.split(' in: ')[0])).toContain(name);
     for (const told of [JWT, 'abcdefgh123', 'pass-word', 'open sesame', '0123456789abcdef0123456789abcdef'])
