@@ -154,14 +154,14 @@ describe('a set in a file', () => {
       FACTS,
       'blocking key: key must be a list of at most 5 different columns of the file',
     ],
-  ])('is reported if %s', (_, more, state, message) => {
+  ])('is reported as unusable if %s', (_, more, state, message) => {
     const set = products(more);
     set.data = Object.fromEntries(Object.entries(set.data).filter(([, value]) => value !== undefined));
     expect(gapsOf([set], known(state, set))).toContain(message);
     expect(judgeAndDerive([set], known(state, set)).derived.data_available).toBe(false);
   });
 
-  it('is reported with the rows that belong to no member', () => {
+  it('causes a warning with the rows that belong to no member', () => {
     const set = card('data', { set: 'products', file_path: 'products.csv', column: 'product' });
     const state = { ...FACTS, empty: { rows: [3, 4], count: 2, column: 'product' } };
     expect(gapsOf([set], known(state, set))).toEqual([
@@ -169,7 +169,7 @@ describe('a set in a file', () => {
     ]);
   });
 
-  it('is optional for a card with a file', () => {
+  it('need not be defined by a card that names a file', () => {
     const file = card('data', { file_path: 'notes.csv', description: 'Notes' });
     expect(judgeAndDerive([file], known('unread', file)).derived.data_available).toBe(true);
     expect(gapsOf([file], known('missing', file))).toEqual(['blocking file_path: The workspace has no file notes.csv']);
@@ -186,7 +186,7 @@ describe('a set in a file', () => {
       'Nothing in plants, towns meets this',
     ],
     ['x <= 9', '(o, d) in lanes where cost[o, d] > 3 and o = "bonn"', true, 'Nothing in lanes meets this condition'],
-  ])('is checked only for the members that a formula uses: %s for %s', (expression, index, isAvailable, gap) => {
+  ])('needs values only for the members that a formula uses: %s for %s', (expression, index, isAvailable, gap) => {
     const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
     const text = (...texts: string[]): ColumnCells => ({ type: 'text', texts, places: Int32Array.of(0, 1) });
     const columns = withValues(
@@ -207,7 +207,7 @@ describe('a set in a file', () => {
     expect(gapsOf(cards, files)).toHaveLength(gap === '' ? 0 : 1);
   });
 
-  it('causes a formula to be judged again if cells in its condition change', () => {
+  it('causes a formula to be judged again when the condition of its variable matches other members', () => {
     const plants = (size: number) => [
       card('data', { set: 'plants', members: ['rome'], description: 'Plants', values: { size: { rome: size } } }),
       card('variable', { name: 'open', index: 'o in plants where size[o] > 3', unit: 'plants' }),
@@ -314,7 +314,7 @@ describe('an unknown name', () => {
   });
 
   it.each(['Capacity t/month', 'Capacity EUR', 'Capacity (h)', 'Capacity, kg', 'Capacity [pc/week]', 'Capacity in %'])(
-    'is reported with the column whose name adds a unit: %s',
+    'is reported with the column whose name is the same except for a unit: %s',
     (column) => {
       const plants = card('data', { set: 'plants', file_path: 'plants.csv', key: ['plant'], description: 'Plants' });
       const columns: FileFacts['columns'] = [
@@ -426,7 +426,7 @@ describe('a key or condition that matches nothing', () => {
   const rows = '"San Diego" (near "san diego") of lanes matches no member of plants, so it is left out';
   const members = '"san diego" (near "San Diego") of plants matches nothing in lanes, so its sum is empty';
 
-  it('causes warnings on the card with the formula, which remains complete', () => {
+  it('causes warnings on the card with the formula, but the card remains complete', () => {
     expect(gapsOf(cards, files('san diego'))).toEqual([
       `warning expression: ${rows}`,
       `warning expression: ${members}`,
@@ -482,7 +482,7 @@ describe('a key or condition that matches nothing', () => {
     expect(gapsOf([plants, lanes, ship, formula], files('San Diego'))).toEqual([gap]);
   });
 
-  it('causes a warning if it refers to members and labels on a data card', () => {
+  it('causes a warning even if the values are on a data card instead of in a file', () => {
     const goods = card('data', { set: 'goods', members: ['a', 'b'], values: { kind: { a: 'wood', b: 'iron' } } });
     const make = card('variable', { name: 'make', index: 'g in goods', unit: 'm' });
     const most = card('constraint', {
@@ -519,7 +519,7 @@ describe('withValues', () => {
     ]);
   });
 
-  it('omits members without a value if the key is unknown', () => {
+  it('does not list the members without a value if the key column is unknown', () => {
     expect(JSON.stringify(withValues(columns, cells('a'), ['week']))).not.toContain('empty');
     expect(JSON.stringify(withValues(columns, cells('a'), []))).not.toContain('empty');
   });

@@ -30,7 +30,7 @@ const blocking = (subject: CardContent, ...others: CardContent[]): string[] =>
   (judged(subject, ...others)?.gaps ?? []).filter(({ severity }) => severity === 'blocking').map(({ field }) => field);
 
 describe('judge', () => {
-  it('returns draft for a card without known fields, then needs_input, then complete', () => {
+  it('returns draft for a card without known fields, needs_input if fields are missing, and complete otherwise', () => {
     expect(judged(card('objective'))?.status).toBe('draft');
     expect(judged(card('objective', { colour: 'red' }))?.status).toBe('draft');
     expect(judged(card('objective', { sense: 'maximize' }))).toEqual({
@@ -92,7 +92,7 @@ describe('judge', () => {
     expect(derive(cards).all_variables_provided).toBe(true);
   });
 
-  it('considers other cards: weights of several objectives, duplicate names, unknown names', () => {
+  it('compares cards to report missing weights, duplicate names and unknown names', () => {
     const second = card('objective', { sense: 'minimize', expression: 'x', weight: 2 });
     expect(blocking(PROFIT, second)).toEqual(['weight']);
     expect(blocking(second, PROFIT)).toEqual([]);
@@ -154,7 +154,7 @@ describe('checklist', () => {
     expect(whole.filter((flag) => !flagsOf([...COMPLETE, extra]).includes(flag)).sort()).toEqual(lost.sort());
   });
 
-  it('contains a description of the objective', () => {
+  it('contains the type, description and components of the objective', () => {
     expect(derive([PROFIT, X, Y])).toMatchObject({
       card_count: 3,
       objective_type: 'maximize',

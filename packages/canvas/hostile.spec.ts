@@ -23,8 +23,8 @@ function longSum(first: number, before = '', behind = ''): string {
 const canvasOf = (expression: (index: number) => string): CardContent[] =>
   Array.from({ length: 500 }, (_, index) => constraint(index, expression(index)));
 
-describe('parser with hostile formulas', () => {
-  it.each(SHAPES)('handles repetitions of %j in under 50 ms', (shape) => {
+describe('the parser with hostile formulas', () => {
+  it.each(SHAPES)('parses or rejects repetitions of %j in under 50 ms', (shape) => {
     for (const around of [
       ['', ''],
       ['x ', ' <= 1'],
@@ -102,7 +102,7 @@ describe('judgeAndDerive with many values', () => {
   });
 });
 
-it('lists at most 20 objectives and describes them in at most 2,000 characters', () => {
+it('limits the checklist to 20 objectives and their description to 2,000 characters', () => {
   const objectives = Array.from({ length: 30 }, (_, index): CardContent => ({
     id: String(index),
     card_type: 'objective',

@@ -62,9 +62,9 @@ describe('a production requirement', () => {
     ],
     ['no constraint in a description that is too long', { description: `x >= ${'1'.repeat(2_000)}` }, undefined],
     ['no constraint if its expression is not a string', { expression: 3, quantity: 10, product: 'chairs' }, undefined],
-  ])('reads %s', (_, data, expected) => expect(of(data)).toEqual(expected));
+  ])('makes requirementOf return %s', (_, data, expected) => expect(of(data)).toEqual(expected));
 
-  it('is only read from requirement cards', () => {
+  it('is not read from cards of other types', () => {
     expect(requirementOf(card('constraint', { expression: 'x >= 2' }), VARIABLES)).toBeUndefined();
   });
 
@@ -161,9 +161,9 @@ describe('a production requirement', () => {
       { expression: 'tables >= 2' },
       ['warning expression: No variable or value on the canvas is called tables'],
     ],
-  ])('reports %s', (_, data, expected) => expect(gapsOf(data)).toEqual(expected));
+  ])('makes judge report %s', (_, data, expected) => expect(gapsOf(data)).toEqual(expected));
 
-  it('makes all_variables_provided false if a name is unknown', () => {
+  it('makes all_variables_provided false if it contains an unknown name', () => {
     const flag = (data: CardContent['data']) =>
       judgeAndDerive([requirement(data), CHAIRS]).derived.all_variables_provided;
     expect([flag({ expression: 'tables >= 2' }), flag({ expression: 'chairs >= 2' })]).toEqual([false, true]);
@@ -193,13 +193,13 @@ describe('a production requirement', () => {
     expect(new Set([without, ten, ...others]).size).toBe(others.length + 1);
   });
 
-  it('has the same digest if the names of variables are passed separately from their cards', () => {
+  it('affects the digest only if the names of variables include its product', () => {
     const ten = requirement({ quantity: 10, product: 'chairs' });
     expect(modelDigest([ten], new Set(['chairs']))).not.toBe(modelDigest([], new Set(['chairs'])));
     expect(modelDigest([ten], new Set())).toBe(modelDigest([]));
   });
 
-  it('is judged quickly even if there are many requirements', () => {
+  it('is judged quickly even if the canvas has 500 long requirements', () => {
     const long = (at: number) => requirement({ description: `n${at}${'+a'.repeat(950)} >= 1` });
     const cards = Array.from({ length: 500 }, (_, at) => long(at));
     judgeAndDerive(cards);

@@ -101,7 +101,7 @@ describe('judge with sets', () => {
     expect(found.map((text, at) => text.slice(0, messages[at]?.length))).toEqual(messages);
   });
 
-  it('reports the number of missing cells', () => {
+  it('names the first missing cell of a column and counts the others', () => {
     const cards = [shifts({ values: { cost: { late: 1 }, rate: { early: 1, late: 2 } } })];
     expect(blocking(...cards)).toEqual([
       'values: cost has no value for early and 1 more',
@@ -119,7 +119,7 @@ describe('judge with sets', () => {
     expect(judgeAndDerive([shifts(), bounded]).derived.all_variables_provided).toBe(false);
   });
 
-  it('judges a formula again if one of its names refers to something else', () => {
+  it('judges a formula again if one of its names refers to a column instead of a value', () => {
     const formula = constraint('price <= 3');
     const value = card('data', { values: { price: 2 } });
     const column = shifts({ values: { price: { early: 1, late: 2, 3: 3 } } });
@@ -145,7 +145,7 @@ describe('judge with sets', () => {
     });
   });
 
-  it('treats an unknown factor of a variable as a number', () => {
+  it('treats an unknown name that multiplies a variable as a number', () => {
     const formula = constraint('sum s in shifts: cost[s] * staff[s] <= 3');
     expect(judge([shifts(), staff, formula]).at(-1)?.gaps).toEqual([
       { field: 'expression', message: 'No variable or value on the canvas is called cost', severity: 'warning' },

@@ -109,24 +109,27 @@ describe('readCanvas', () => {
     expect(cheaper.variables).toEqual({ x: 0 });
   });
 
-  it.each(['maximize', 'minimize'])('violates soft constraints if that improves the objective: %s', (sense) => {
-    const expression = sense === 'maximize' ? '5 x' : '-5 x';
-    const broken = solve(
-      variable('x', { upper: 10 }),
-      objective(expression, { sense }),
-      constraint('Limit', 'x <= 4', { classification: 'soft', penalty: 3 }),
-    );
-    const sign = sense === 'maximize' ? 1 : -1;
-    expect(broken).toMatchObject({ objective_value: sign * (50 - 18), variables: { x: 10 } });
-    // A violation costs 3 per unit, so relaxing the limit by a unit is worth 3.
-    expect(broken.constraints).toEqual([{ name: 'Limit', activity: 10, slack: -6, dual: sign * 3 }]);
-    const kept = solve(
-      variable('x', { upper: 10 }),
-      objective(expression, { sense }),
-      constraint('Limit', 'x = 4', { classification: 'soft', penalty: 7 }),
-    );
-    expect(kept).toMatchObject({ objective_value: sign * 20, variables: { x: 4 } });
-  });
+  it.each(['maximize', 'minimize'])(
+    'lets a solve violate soft constraints if that improves the objective: %s',
+    (sense) => {
+      const expression = sense === 'maximize' ? '5 x' : '-5 x';
+      const broken = solve(
+        variable('x', { upper: 10 }),
+        objective(expression, { sense }),
+        constraint('Limit', 'x <= 4', { classification: 'soft', penalty: 3 }),
+      );
+      const sign = sense === 'maximize' ? 1 : -1;
+      expect(broken).toMatchObject({ objective_value: sign * (50 - 18), variables: { x: 10 } });
+      // A violation costs 3 per unit, so relaxing the limit by a unit is worth 3.
+      expect(broken.constraints).toEqual([{ name: 'Limit', activity: 10, slack: -6, dual: sign * 3 }]);
+      const kept = solve(
+        variable('x', { upper: 10 }),
+        objective(expression, { sense }),
+        constraint('Limit', 'x = 4', { classification: 'soft', penalty: 7 }),
+      );
+      expect(kept).toMatchObject({ objective_value: sign * 20, variables: { x: 4 } });
+    },
+  );
 
   it('names conflicting constraints and bounds after their cards', () => {
     const { status, conflict } = solve(
@@ -155,14 +158,14 @@ describe('readCanvas', () => {
     expect(problemOf(products, sites, make, objective('sum p in products: make[p]'))).toBe('');
   });
 
-  describe('requirements', () => {
+  describe('with requirements', () => {
     const required = (label: string, data: object) => card('production_requirement', label, data);
 
     it.each([
       { description: 'at least 3 of x' },
       { description: 'an order', quantity: 3, product: 'x of it' },
       { description: '3 xs', quantity: 3, product: 'X' },
-    ])('are rejected if plain text limits a variable: %j', (data) => {
+    ])('rejects plain text that limits a variable: %j', (data) => {
       const plan = [variable('x', { upper: 9 }), objective('x', { sense: 'minimize' })];
       expect(problemOf(required('Order', data), ...plan)).toBe(
         'The production requirement card "Order": Its words do not constrain the plan: write a relation such as `chairs >= 10`',
@@ -179,7 +182,7 @@ describe('readCanvas', () => {
     const least = objective('x + (sum p in products: make[p])', { sense: 'minimize' });
     const minimum = { expression: 'make[p] >= minimum[p]', index: 'p in products' };
 
-    it('are met if they are expressions, descriptions with a relation, or quantities of variables', () => {
+    it('adds constraints for expressions, descriptions with a relation, and quantities of variables', () => {
       const result = solve(
         ...[goods, make, variable('x', { lower: -9 }), least],
         required('Minimum', minimum),
@@ -196,7 +199,7 @@ describe('readCanvas', () => {
       ]);
     });
 
-    it('are listed with their members if they cannot be met', () => {
+    it('names a requirement and its member in the conflict if the requirement cannot be met', () => {
       const more = { ...minimum, expression: 'make[p] >= 2 * minimum[p]' };
       const { status, conflict } = solve(goods, make, variable('x'), least, required('Minimum', more));
       expect({ status, conflict }).toEqual({
@@ -210,7 +213,7 @@ describe('readCanvas', () => {
       ['an unknown product', { quantity: 10, product: 'sofas' }],
       ['a quantity that is not a number', { quantity: 'ten', product: 'x', index: 3 }],
       ['a quantity of 0', { description: 'Nothing except the constraints', quantity: 0 }],
-    ])('are ignored if they have %s', (_, data) => {
+    ])('ignores a requirement with %s', (_, data) => {
       expect(solve(goods, make, variable('x'), least, required('R', data))).toMatchObject({
         objective_value: 0,
         constraints: [],
@@ -228,7 +231,7 @@ describe('readCanvas', () => {
       [{ expression: 'x * x >= 3' }, 'It is not linear: the variables x and x are multiplied'],
       [{ description: 'y >= 3' }, 'no variable or value is called y'],
       [{ description: 'make[p] >= 3 for p in goods' }, 'No set is called goods: define it, as in `goods: a, b, c`'],
-    ])('are rejected with an explanation: %j', (data, reason) => {
+    ])('rejects an invalid requirement with an explanation: %j', (data, reason) => {
       const message = `The production requirement card "R": ${reason}`;
       expect(problemOf(goods, make, variable('x'), least, required('R', data))).toBe(message);
     });
@@ -343,13 +346,13 @@ describe('a limit on a misspelled name', () => {
     ['tabels', { upper: 1 }, 'tables'],
     ['Chairs', { lower: 1 }, 'chairs'],
     ['chair', { lower: 1, upper: 2 }, 'chairs'],
-  ])('is rejected with the name of the card: %s', (name, limits, meant) => {
+  ])('is rejected with a suggestion of the similar name: %s', (name, limits, meant) => {
     expect(problemOf(...plan, limited(name, limits))).toBe(
       `The variable card "${name}": No objective and no other variable depends on ${name}. Did you mean ${meant}?`,
     );
   });
 
-  it('does not prevent a solve if its variable has a domain', () => {
+  it('is accepted if its variable has a domain', () => {
     expect(problemOf(...plan, limited('tabels', { upper: 1, domain: 'continuous' }))).toBe('');
   });
 });

@@ -171,7 +171,7 @@ describe('a value change', () => {
     expect(uppersOf(modelOf({ kind: 'value', target: 'hours', ...how }), 'Labour')).toEqual([hours]);
   });
 
-  it('writes all values of a card at once, so that a large card is not reread for each change', () => {
+  it('does not cause a large card to be read more often if there are more changes', () => {
     let readings = 0;
     const cells = new Proxy<Record<string, number>>(
       { 1: 10, 2: 20 },
@@ -313,7 +313,7 @@ describe('a column change', () => {
     expect(failureOf(elsewhere, double)).toMatch(/^Change 1 \(demand\) .+: no member of orders matches/);
   });
 
-  it('interprets an ambiguous name as a part of the key', () => {
+  it('interprets an ambiguous name in a condition as a part of the key', () => {
     const cards = [
       ...CARDS,
       card('data', 'Words', { values: { product: 3, q: 5 } }),
@@ -342,7 +342,7 @@ describe('a column change', () => {
     expect(lowersOf(model, 'Rest')).toEqual([11, 25]);
   });
 
-  it('can use unknown columns if a file has not been read', () => {
+  it('can use unknown columns if their file has not been read', () => {
     const change: Change = { kind: 'column', target: 'price', times: 2, where: 'area = "north"' };
     expect(apply([change]).problems).toHaveLength(1);
     const { cards, problems } = apply([change], CARDS, ['products.csv']);
@@ -528,7 +528,7 @@ describe('an invalid change', () => {
     expect(sentenceOf(problems[0]!, [before, change])).toBe(`change 2 (${change.target}): ${problem}`);
   });
 
-  it('is reported together with repeated off changes, and if its target is ambiguous', () => {
+  it('is reported if it repeats an off change or if its target is ambiguous', () => {
     const found = apply([off('Labour'), value('hourz'), off('labour')]).problems;
     expect(found).toEqual([
       { index: 1, field: 'target', problem: 'no data card has a value called hourz' },
