@@ -54,7 +54,7 @@ describe('a date in the spring of 1900', () => {
   });
 });
 
-describe('workbook with XML namespaces', () => {
+describe('a workbook with unusual XML', () => {
   const day = xml('<c s="1"><v>43890</v></c>');
   const extension =
     '<extLst><ext xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main">' +
@@ -75,13 +75,13 @@ describe('workbook with XML namespaces', () => {
       '2020-02-29',
     ],
     ['the strict namespace', workbookXml('<workbookPr date1904="1"/>', `xmlns="${STRICT}"`), extension, '2024-03-01'],
-  ])('keeps its calendar with %s', async (_, parts, end, date) => {
+  ])('keeps its calendar despite %s', async (_, parts, end, date) => {
     const options = { parts: withEnd(parts, end) };
     expect(await rowsOf([['oak', day]], options)).toEqual([['oak', date]]);
     expect(await textOf([['oak', day]], options)).toBe(`oak\t${date}`);
   });
 
-  it('can use prefixed elements, and its cells in foreign namespaces are ignored', async () => {
+  it('may use prefixed elements, and its cells in foreign namespaces are ignored', async () => {
     const sheet =
       `<x:worksheet xmlns:x="${MAIN}" xmlns:o="urn:other"><x:sheetData><x:row r="1"><x:c t="inlineStr"><x:is><x:t>n</x:t></x:is></x:c>` +
       '<o:c><o:v>9</o:v></o:c></x:row><x:row r="2"><x:c><x:v>5</x:v><o:v>9</o:v></x:c></x:row></x:sheetData>' +
@@ -93,7 +93,7 @@ describe('workbook with XML namespaces', () => {
     expect(table).toMatchObject({ columns: ['n integer'], rows: [[5]] });
   });
 
-  it('is rejected if the XML of a sheet does not match its encoding', async () => {
+  it('is rejected if one of its parts does not match the declared encoding', async () => {
     const parts = xlsxParts({ Data: [['caf\u00e9']] });
     const broken = { ...parts, 'xl/sharedStrings.xml': Buffer.from(parts['xl/sharedStrings.xml']!, 'latin1') };
     expect(await refusal(files.convert(makeArchive(broken), 'xlsx'))).toBe(
@@ -101,7 +101,7 @@ describe('workbook with XML namespaces', () => {
     );
   });
 
-  it('can declare the encoding of a part', async () => {
+  it('may declare ISO-8859-1 as the encoding of a part', async () => {
     const parts = xlsxParts({ Data: [['caf\u00e9']] });
     const latin = parts['xl/sharedStrings.xml']!.replace('UTF-8', 'ISO-8859-1');
     const { text } = await files.text(
@@ -175,7 +175,7 @@ describe('a time in a sheet', () => {
   });
 });
 
-describe('cell reader', () => {
+describe('the cell reader', () => {
   it.each([
     ['an inline string next to a value', '<c t="inlineStr"><v>1.0</v><is><r><t>1.</t></r></is></c>', '1.'],
     ['a value next to an inline string', '<c t="str"><v>a</v><is><t>b</t></is></c>', 'a'],
@@ -219,7 +219,7 @@ describe('cell reader', () => {
     expect((await files.convert(workbookFile({ Data: [] }, { parts }), 'xlsx')).rows).toEqual([[5, 7, 9]]);
   });
 
-  it('accepts lower-case references', async () => {
+  it('accepts lowercase references', async () => {
     const cell = (reference: string, value: number): string => `<c r="${reference}"><v>${value}</v></c>`;
     const columns = [...'abcdefghijklmnopqrstuvwxyz', 'aA', 'aB'];
     const first = columns.map((column, at) => cell(`${column}1`, at)).join('');
@@ -379,7 +379,7 @@ describe('a formula without a stored result', () => {
   });
 });
 
-describe('sheet without values', () => {
+describe('a sheet without values', () => {
   const error = (code: string): SheetCell => xml(`<c t="e"><v>${code}</v></c>`);
 
   it.each([

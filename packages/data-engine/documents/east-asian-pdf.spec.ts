@@ -26,20 +26,20 @@ it.each<[font: string, ordering: string, characterMap: string, line: Buffer, tex
   expect(answer.text).toBe(`--- page 1 ---\n${text}\n`);
 });
 
-describe('unknown character map', () => {
+describe('PDF text extraction with character maps', () => {
   it.each([
     ['a custom name', 'Custom-Map-H', '"Custom-Map-H"'],
     ['a misspelled name', 'UniJIS-UCS3-H', '"UniJIS-UCS3-H"'],
     ['a path', '..#2F..#2Fpackage', '"../../package"'],
     ['a long name', 'A'.repeat(90), `"${'A'.repeat(40)}"`],
-  ])('is named in the error for a rejected document: %s', async (_, characterMap, name) => {
+  ])('names an unknown character map in the error for a rejected document: %s', async (_, characterMap, name) => {
     const pdf = eastAsianPdf('STSong-Light', 'GB1', characterMap, utf16('AB'));
     expect(await refusal(files.text(pdf, 'pdf'))).toBe(
       `Text of the PDF cannot be read because of an unknown character map (${name}). Save the PDF with embedded fonts, or save its text`,
     );
   });
 
-  it('is named above text that uses other fonts', async () => {
+  it('names an unknown character map above text that uses other fonts', async () => {
     const objects = pdfObjects(['BT /F1 10 Tf 50 780 Td (plain) Tj /F2 10 Tf 0 -20 Td <00410042> Tj ET']);
     objects.set(12, pdfPage('11 0 R').replace('/F1 3 0 R', '/F1 3 0 R /F2 20 0 R'));
     objects.set(

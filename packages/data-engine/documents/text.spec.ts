@@ -166,7 +166,7 @@ describe('PDF text extraction', () => {
     expect(await read('pdf', bytes, { pages: { first: 1_999, last: 2_000 } })).toMatchObject({ truncated: false });
   });
 
-  it('stops when its signal aborts', async () => {
+  it('stops when the signal aborts', async () => {
     const from = join(folder, 'aborted.pdf');
     await writeFile(from, three);
     const task = { kind: 'text', format: 'pdf', from, maxBytes: 100 } as const;
@@ -231,7 +231,7 @@ describe('DOCX text extraction', () => {
   });
 });
 
-describe('hostile archives', () => {
+describe('the reader of hostile archives', () => {
   const named = (name: string, part: string | Uint8Array) => makeArchive({ ...docxParts(''), [name]: part });
 
   it('rejects parts whose unpacked size is too large before unpacking them', async () => {

@@ -485,7 +485,7 @@ describe('a delimited text file', () => {
     expect((await described(content, 'csv', { ignoreErrors: true })).skipped).toBe(1);
   });
 
-  it('can have backslashes before closing or doubled quotes', async () => {
+  it('may contain backslashes before closing or doubled quotes', async () => {
     const content = String.raw`"C:\",1` + '\n' + String.raw`"{""a"": ""5\"", x""}",2` + '\n';
     await expectTable(await described(`name,n\n${content}`), {
       columns: ['name text', 'n integer'],
@@ -790,7 +790,7 @@ describe('a workbook', () => {
   });
 });
 
-it('stops when its signal aborts and leaves no files behind', async () => {
+it('stops a conversion when its signal aborts, and leaves no files behind', async () => {
   const reason = new Error('Enough');
   const content = 'a,b\n1,2\n'.repeat(200_000);
   await expect(

@@ -27,7 +27,7 @@ it('ignores number cells in a sheet when it detects the decimal separator of tex
   ]);
 });
 
-describe('single column with a separator in every row', () => {
+describe('a single column with a separator in every row', () => {
   it.each([
     ['circumflexes', 'a^b^c\n1^2^3\n4^5^6\n', '^'],
     ['colons', 'a:b:c\n1:2:3\n4:5:6\n', ':'],
@@ -50,7 +50,7 @@ describe('single column with a separator in every row', () => {
     ['times', 'time\n10:20\n11:30\n'],
     ['addresses', 'url\nhttp://a.b/c\nhttp://c.d/e\n'],
     ['dates and times', 'start\n2025-01-02 10:00\n2025-01-03 11:00\n'],
-  ])('does not make the delimiter uncertain if it has %s', async (_, content) => {
+  ])('does not make the delimiter uncertain if it contains %s', async (_, content) => {
     expect((await tables.read(content)).dialect!.uncertain).not.toContain('delimiter');
   });
 });
@@ -113,7 +113,7 @@ describe('columns with different notations', () => {
   });
 });
 
-describe('reported dialect', () => {
+describe('the reported dialect', () => {
   it.each<[string, string | Uint8Array, Partial<Dialect>]>([
     ['an ambiguous number', 'a;b\n1.250;x1\n', { decimal: ',', uncertain: ['decimal'] }],
     ['an ambiguous number in quotes', 'a,b\n"1,250",1\n', { decimal: '.', uncertain: ['decimal'] }],
@@ -165,7 +165,7 @@ describe('reported dialect', () => {
     ['only text cells', 'a,b\nx,y\n', { header_row: 1, first_row: 2, last_row: 2, uncertain: ['header'] }],
     ['a header without rows', 'a,b\n', { header_row: 1, first_row: null, last_row: null }],
     ['two delimiters', 'a;b,c\n1;2,3\n', { delimiter: ';', uncertain: ['delimiter'] }],
-  ])('describes %s', async (_, content, dialect) => {
+  ])('is correct for %s', async (_, content, dialect) => {
     const table = await tables.read(content);
     const { uncertain = [] } = dialect;
     expect(table.dialect).toMatchObject({ ...dialect, uncertain: expect.arrayContaining(uncertain) });

@@ -290,7 +290,7 @@ describe('UTF-8 text with a few invalid bytes', () => {
     expect((await files.convert(content, 'json', { ignoreErrors: true })).rows).toEqual([['Zoë'], ['caf\ufffd']]);
   });
 
-  it('is rejected if the file is actually UTF-16 without a byte order mark', async () => {
+  it('is distinguished from UTF-16 without a byte order mark, which is rejected', async () => {
     expect(await refusal(files.convert(Buffer.from('name,n\nZoë,1\n', 'utf16le'), 'csv'))).toBe(
       `The file is not text, or its encoding is unknown${ending}`,
     );
@@ -303,7 +303,7 @@ it.each([
   ['a Parquet file', '5041523115041500', /Parquet file\. Give it the ending \.parquet/],
   ['a PDF', '255044462d312e370a', /PDF\. Save its tables as CSV or XLSX/],
   ['a gzip archive', '1f8b080000000000', /gzip\. Unpack it/],
-])('rejects %s whose name ends like a text file, and suggests a remedy', async (_, start, sentence) => {
+])('rejects %s that has the extension of a text file, and suggests a remedy', async (_, start, sentence) => {
   for (const format of ['csv', 'tsv', 'json'] as const)
     expect(await refusal(files.convert(Buffer.from(start, 'hex'), format))).toMatch(sentence);
 });

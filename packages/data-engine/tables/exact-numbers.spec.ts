@@ -122,7 +122,7 @@ describe('a number with more than 15 digits', () => {
       [0.1, 52.520006599999996],
     ],
     ['a grouped number', 'v,n\n"1,234,567.123456789",1\n', [1234567.123456789]],
-  ])('is read exactly or as the printed double from CSV: %s', async (_, content, values) => {
+  ])('is read from CSV as exact text, or as a number if it is a printed double: %s', async (_, content, values) => {
     const { rows } = await files.convert(content, 'csv');
     expect(rows.map(([value]) => value)).toEqual(values);
   });
@@ -136,7 +136,7 @@ describe('a number with more than 15 digits', () => {
     ]);
   });
 
-  it('is rounded only once in Parquet', async () => {
+  it('is rounded only once when a Parquet decimal is converted', async () => {
     const values = ['9007199254740.99', '123456789012.34567', '0.1', '-5'];
     const table = await files.convert(
       await parquet(`SELECT unnest(${JSON.stringify(values).replaceAll('"', "'")})::DECIMAL(38, 12) AS v`),

@@ -3,7 +3,7 @@ import { refusal, TableFiles } from '../../../test/support/converted-table.js';
 
 const files = new TableFiles();
 
-describe('JSON file that is not encoded in Unicode', () => {
+describe('a JSON file that is not encoded in UTF-8', () => {
   const place = 'bytes that are not UTF-8, near';
   it.each<[string, number[], string]>([
     ['Windows-1257', [0x52, 0xe7, 0x7a, 0x65, 0x6b, 0x6e, 0x65], '[%]'],
@@ -42,14 +42,14 @@ describe('repeated keys in JSON objects', () => {
   });
 
   it.each(['[{"a":1,"A":2}]', '[{"a":1,"b":{"a":2}}]', '[{"a":1},{"a":1}]', '[{"__proto__":1,"a":2}]'])(
-    'do not include %s',
+    'are not detected in %s',
     async (content) => {
       expect((await files.convert(content, 'json')).rows.length).toBeGreaterThan(0);
     },
   );
 });
 
-describe('escape sequence that a table cannot store', () => {
+describe('an escape sequence that a table cannot store', () => {
   it.each<[string, string, string]>([
     ['NUL alone', String.raw`[{"a":"x"},{"a":"\u0000","b":1}]`, 'a'],
     ['NUL between letters', String.raw`[{"a":"x"},{"b":1,"text":"ab\u0000c"}]`, 'text'],

@@ -11,10 +11,10 @@ const BREAKS = ['\n', '\r\n', '\r', '\n\r', '\r\r\n'];
 const rowsOf = async (content: string | Uint8Array, format: TableFormat): Promise<unknown[][]> =>
   (await files.convert(content, format)).rows;
 
-describe.each(BREAKS)('a cell with the line break %j', (lineBreak) => {
+describe.each(BREAKS)('the line break %j', (lineBreak) => {
   const note = `line 1${lineBreak}line 2`;
 
-  it('keeps the line break in the first object of a JSON file', async () => {
+  it('is kept in the first object of a JSON file', async () => {
     const objects = [
       { note, n: 1 },
       { note: 'x', n: 2 },
@@ -27,12 +27,12 @@ describe.each(BREAKS)('a cell with the line break %j', (lineBreak) => {
     expect(await rowsOf(objects.map((object) => JSON.stringify(object)).join('\n'), 'json')).toEqual(rows);
   });
 
-  it('keeps the line break in a JSON key', async () => {
+  it('is kept in a JSON key', async () => {
     const table = await files.convert(JSON.stringify([{ [note]: 1, n: 2 }]), 'json');
     expect(table).toMatchObject({ columns: [`${note} integer`, 'n integer'], rows: [[1, 2]] });
   });
 
-  it('keeps the line break in the header and the first cells of a workbook', async () => {
+  it('is kept in the header and the first cells of a workbook', async () => {
     const escaped = note.replaceAll('\r', '_x000D_');
     const table = await files.convert(
       workbookFile({
@@ -53,7 +53,7 @@ describe.each(BREAKS)('a cell with the line break %j', (lineBreak) => {
     });
   });
 
-  it.each(['\n', '\r\n', '\r'])('keeps the line break in a CSV file whose rows end in %j', async (rowEnd) => {
+  it.each(['\n', '\r\n', '\r'])('is kept in the cells of a CSV file whose rows end in %j', async (rowEnd) => {
     const header = [`"${note}";quantity`, '"1,50";3', '"2,25";4', ''].join(rowEnd);
     expect(await files.convert(header, 'csv')).toMatchObject({
       columns: [`${note} number`, 'quantity integer'],

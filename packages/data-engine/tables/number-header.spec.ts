@@ -13,7 +13,7 @@ type Content = string | SheetCell[][];
 const sheetOf = (text: string): SheetCell[][] =>
   text.split('\n').map((line) => line.split(',').map((cell) => (/^\d+$/.test(cell) ? Number(cell) : cell)));
 
-describe('first row of unevenly spaced numbers', () => {
+describe('a first row of unevenly spaced numbers', () => {
   const scale = 'product,1,2,4,8\noak,10,7,12,9\npine,3,9,1,4';
   it.each<[string, Content, string]>([
     ['descending years', 'region,2025,2024,2023\nN,10,11,12\nS,9,8,7\n', 'region,2025,2024,2023'],

@@ -22,7 +22,7 @@ async function parquet(sql: string, options = ''): Promise<Buffer> {
   return await readFile(path);
 }
 
-describe('Parquet column of variants', () => {
+describe('a Parquet column of variants', () => {
   it('becomes JSON that keeps the types of its values', async () => {
     const values = ['[1,2.5]', '{"a":null,"b":["x",true]}', '3', '"text"', 'null'];
     const variants = values.map((value) => `'${value}'::JSON::VARIANT`).join();
@@ -32,7 +32,7 @@ describe('Parquet column of variants', () => {
   });
 });
 
-describe('Parquet file with an unknown compression', () => {
+describe('a Parquet file with an unknown compression', () => {
   it('is rejected with a message that names the compression', async () => {
     const file = await parquet('SELECT 1 AS n', ', COMPRESSION lz4_raw');
     // Change the compression of the column to the deprecated LZ4 codec.
@@ -43,7 +43,7 @@ describe('Parquet file with an unknown compression', () => {
   });
 });
 
-describe('Parquet file in a folder with an equals sign', () => {
+describe('a Parquet file in a folder with an equals sign', () => {
   it('is read without a column for the folder name', async () => {
     const folder = files.path('year=2025');
     await mkdir(folder);

@@ -13,7 +13,7 @@ async function saved(sql: string, format: 'csv' | 'parquet', tables: Record<stri
   return { content, answered: JSON.parse(rows) as unknown[][], read: await files.convert(content, format) };
 }
 
-describe('result saved as CSV', () => {
+describe('a result saved as CSV', () => {
   it('keeps nulls at the end of a single-column table', async () => {
     const { path } = await files.convert('id,v\n1,1.5\n2,\n3,\n', 'csv');
     const { content, read } = await saved('SELECT v FROM t ORDER BY id', 'csv', { t: path });
@@ -57,7 +57,7 @@ describe('result saved as CSV', () => {
   });
 });
 
-describe('result saved as Parquet', () => {
+describe('a result saved as Parquet', () => {
   it.each([
     ['integers beyond 64 bits', 'SELECT 12345678901234567890::HUGEINT AS a'],
     ['the largest integers', "VALUES ('170141183460469231731687303715884105727'::HUGEINT), (NULL)"],

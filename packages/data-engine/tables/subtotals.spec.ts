@@ -166,7 +166,7 @@ describe('rows that are the sums of the rows above them', () => {
     expect(await read(content)).toMatchObject({ rows, leftOut, subtotals: 'drop' });
   });
 
-  it('are not counted twice in long tables', async () => {
+  it('are all left out of a long table, but reported in a limited number of entries', async () => {
     const groups = Array.from({ length: 300 }, (_, group) => [
       ...Array.from({ length: 20 }, (__, item) => `item ${item},${group * item}.25`),
       `Total ${group},${group * 190 + 5}`,
@@ -333,7 +333,7 @@ describe('rows that are labelled as totals but are not sums', () => {
   });
 });
 
-describe('subtotals option from the caller', () => {
+describe('the subtotals option from the caller', () => {
   const proven = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,30', 'elm,5');
   const other = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,31', 'elm,5');
   it.each<[string, Content, DialectOptions, number, string[]]>([

@@ -28,7 +28,7 @@ const DEMAND_ROWS = [
   ['pine', 2, 20],
 ];
 
-describe('first row with numbers', () => {
+describe('a first row with numbers', () => {
   const wide = [
     ['oak', 10, 20, 30],
     ['pine', 11, 21, 31],
@@ -298,7 +298,7 @@ describe('titles above a table', () => {
   });
 });
 
-describe('row with an extra cell', () => {
+describe('a row with an extra cell', () => {
   it.each([
     ['in the middle', 'a,b\n1,2\n3,4,\n5,6\n', 3],
     ['below the header', 'a,b\n1,2,\n3,4\n5,6\n', 2],
@@ -320,7 +320,7 @@ describe('row with an extra cell', () => {
     ['all rows', 'a,b\n1,2,\n3,4,\n'],
     ['all rows and the header', 'a,b,\n1,2,\n3,4,\n'],
     ['the header', 'a,b,\n1,2\n3,4\n'],
-  ])('is not reported if a delimiter ends %s', async (_, content) => {
+  ])('is not assumed if a delimiter ends %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(['a', 'b']);
     expect(table.cells).toEqual([
@@ -330,7 +330,7 @@ describe('row with an extra cell', () => {
   });
 });
 
-describe('line break in a header', () => {
+describe('a line break in a header', () => {
   it.each<[string, Content, string]>([
     ['LF in a file with CRLF', '"unit\nprice";quantity\r\n"1,50";3\r\n"2,25";4\r\n', 'unit\nprice'],
     ['CRLF in a file with LF', '"unit\r\nprice";quantity\n"1,50";3\n"2,25";4\n', 'unit\r\nprice'],
@@ -354,7 +354,7 @@ describe('line break in a header', () => {
   });
 });
 
-describe('table reader at the end of a table', () => {
+describe('the table reader at the end of a table', () => {
   it.each<[string, Content, string[]]>([
     ['a total', `${DEMAND}Total,,30\n`, ['below total 4-4']],
     ['an uppercase total with a colon', `${DEMAND}TOTAL:,,30\n`, ['below total 4-4']],
@@ -638,7 +638,7 @@ describe('columns next to the table in a sheet', () => {
   });
 });
 
-describe('Markdown table', () => {
+describe('a Markdown table', () => {
   const MARKDOWN = '| product | quantity |\n|:---|---:|\n| oak | 10 |\n| pine | 20 |\n';
 
   it('is read without a row for the divider and without columns outside the bars', async () => {
