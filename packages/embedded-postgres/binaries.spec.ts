@@ -39,7 +39,7 @@ async function expectWhole(): Promise<void> {
   expect(await readdir(folder)).toEqual(['native', 'postgresql-18']);
 }
 
-describe('copy of the PostgreSQL programs', () => {
+describe('the copy of the PostgreSQL programs', () => {
   it('is created only once and can be run by every user', async () => {
     await ensureCopy(native, copy);
     await expectWhole();

@@ -129,7 +129,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await readdir(dataDir)).not.toContain('postgres.json');
   });
 
-  it('keeps serving after Ctrl+C until it is stopped', async () => {
+  it('keeps the server running when its owner receives Ctrl+C', async () => {
     const owner = own({ dataDir });
     const { url } = await owner.started();
     process.kill(-owner.process.pid, 'SIGINT');
@@ -139,7 +139,7 @@ describe('startEmbeddedPostgres', () => {
     await owner.kill();
   });
 
-  it('recovers after both the owner and the server were killed', async () => {
+  it('recovers the data after both the owner and the server were killed', async () => {
     const owner = own({ dataDir });
     const { url, pid } = await owner.started();
     await query(url, `INSERT INTO kept VALUES ('recovered')`);
@@ -183,7 +183,7 @@ describe('startEmbeddedPostgres', () => {
     await writeFile(file, made);
   });
 
-  it('explains in one sentence why a DATA_DIR is unusable', async () => {
+  it('explains in one sentence why a path cannot be used as DATA_DIR', async () => {
     const file = join(root, 'file');
     await writeFile(file, '');
     const refusal = startEmbeddedPostgres({ dataDir: file });
