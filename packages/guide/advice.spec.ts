@@ -44,7 +44,7 @@ function whyNotTried(question: string, room: Room): string | undefined {
   return undefined;
 }
 
-describe('advice of the guide', () => {
+describe('advice from the guide', () => {
   it.each<[string, string]>([
     ['what if profit is 40', WORKSHOP],
     ['what if chairs rise by 2', WORKSHOP],
@@ -79,7 +79,7 @@ describe('advice of the guide', () => {
     }
   });
 
-  it('contains only statements that the guide accepts in the help text', async () => {
+  it('includes a help text in which the guide accepts every statement', async () => {
     const statements = Array.from(HELP.matchAll(/`([^`\n]+)`/g), ([, one = '']) => one).filter((one) => one !== ';');
     expect(statements.length).toBeGreaterThan(20);
     for (const statement of statements) {

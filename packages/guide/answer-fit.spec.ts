@@ -44,7 +44,7 @@ describe('an answer that does not fit the open question', () => {
   });
 });
 
-it.each(['yes', 'Yes, solve it', 'sure'])('accepts the offer of a solve: %s', async (text) => {
+it.each(['yes', 'Yes, solve it', 'sure'])('starts the offered solve after the answer `%s`', async (text) => {
   const room = new Room();
   const { question } = await room.say(MODEL);
   expect(question?.question).toContain('Shall I solve');
@@ -68,7 +68,7 @@ describe('an answer that is not a name', () => {
     [`${START}; kpi: none; data: in the formulas`, 'both'],
     ['Hello', 'yes'],
     ['maximize p: 3 a + 2 b', 'nothing'],
-  ])('does not change any card: %s, then %s', async (text, answer) => {
+  ])('does not change any card: %s, answered with %s', async (text, answer) => {
     const room = new Room();
     await room.say(text);
     const before = structuredClone(room.cards);

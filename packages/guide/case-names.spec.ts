@@ -53,7 +53,7 @@ describe('a name that differs from another name only in case', () => {
     'X <= 3; x integer; maximize n: x + X; x <= 4; X integer',
     'x integer; X = 3; L: x <= X, hard; x <= 4; maximize n: x',
     'sum_x integer; X = 3; maximize n: sum_x; L: sum_x <= X, hard',
-  ])('may be a separate name if formulas use it: %s', async (model) => {
+  ])('is treated as a separate name if formulas use it: %s', async (model) => {
     const room = new Room();
     const { text } = await room.say(model);
     expect(text).not.toMatch(/only in case|I do not understand/);

@@ -42,7 +42,7 @@ it.each([
   expect((await room.say(sentence)).text).toContain('I do not understand this yet');
 });
 
-it('quotes the sentence in the next result if its things are still unnamed', async () => {
+it('quotes the sentence with the next result if the items that it counts still have no names', async () => {
   const room = new Room();
   await room.say('chairs integer; maximize profit: 3 chairs; wood: chairs <= 15, hard');
   await room.say('We have 3 trucks');

@@ -57,7 +57,7 @@ describe('a set in a file', () => {
     expect(turn.text).toContain('the workspace has no file `others.csv`: upload it and send this again');
   });
 
-  describe('columns of the file', () => {
+  describe('and its columns', () => {
     const facts: FileFacts = {
       columns: [
         { name: 'product', type: 'text' },
@@ -111,7 +111,7 @@ describe('a set in a file', () => {
     });
   });
 
-  it('is reported with notes on how the file was read, but only once per note', async () => {
+  it('is reported with notes on how the file was read, but each note appears only once', async () => {
     const room = new Room();
     room.files = ['limits.csv'];
     const notes = [
@@ -130,7 +130,7 @@ describe('a set in a file', () => {
     expect(text).not.toContain('decimal');
   });
 
-  it('has columns, which are never offered as variables', async () => {
+  it('has columns that are never offered as variables', async () => {
     const room = new Room();
     room.files = ['products.csv'];
     const facts: FileFacts = {

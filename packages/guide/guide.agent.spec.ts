@@ -200,7 +200,7 @@ describe('the guide when it changes the canvas', () => {
 });
 
 describe('an answer', () => {
-  it('applies every selected option', async () => {
+  it('may select several options, which are all applied', async () => {
     const room = await after(SMALL);
     await room.choose('Total cost', 'Delivery on time');
     expect(room.cards.slice(-2).map(({ label }) => label)).toEqual(['Total cost', 'Delivery on time']);

@@ -38,7 +38,7 @@ describe('the class of a constraint', () => {
   );
 });
 
-describe('sets and indexed names', () => {
+describe('statements about sets and indexed names', () => {
   it('become cards', async () => {
     const { room } = await after(
       `shifts: early, "late night" and day\n${WEEKS}`,
@@ -74,7 +74,7 @@ describe('sets and indexed names', () => {
     ]);
   });
 
-  it('become bounds if a relation has a single variable, and constraints if it has several', async () => {
+  it('become bounds if they have a single variable, and constraints if they have several', async () => {
     const { room } = await after(
       WEEKS,
       'make[t] integer for t in weeks; open[t] binary for t in weeks',
@@ -243,14 +243,14 @@ describe('a model that is limited only by bounds', () => {
   const MODEL =
     'goods: a, b\nmake[p] integer for p in goods\nmake[p] <= 4 for p in goods\nmaximize profit: sum p in goods: make[p]';
 
-  it('gets a constraint for each member if the user chooses the bounds', async () => {
+  it('gets an indexed constraint if the user chooses the bounds as its limits', async () => {
     const room = new Room();
     await room.say(MODEL);
     await room.choose('Only the bounds of the variables');
     expect(room.data('range of make')).toMatchObject({ expression: 'make[p] <= 4', index: 'p in goods' });
   });
 
-  it('is solved although `all constraints are hard` has no effect', async () => {
+  it('is solved although `all constraints are hard` applies to no constraint', async () => {
     const room = new Room();
     const { text } = await room.say(`${MODEL}\nall constraints are hard; kpi: none; requirement: none\nconfirm; solve`);
     expect(text).toContain('`all constraints are hard`: there is no such constraint yet');

@@ -119,7 +119,7 @@ describe('a second limit', () => {
     ['x <= 5', 'set x upper: 9', { upper: 9 }],
     ['x >= 5', 'set x lower: 2', { lower: 2 }],
     [`${GOODS}; make[p] <= 5 for p in goods`, 'set make upper: cap[p]', { upper: 'cap[p]' }],
-  ])('replaces the first limit with `set`: %s, then %s', async (first, second, data) => {
+  ])('replaces the first limit if it is stated with `set`: %s, then %s', async (first, second, data) => {
     const { room } = await after(first, second);
     expect(room.cards.find(({ card_type }) => card_type === 'variable')?.data).toMatchObject(data);
     expect(room.cards.some(({ card_type }) => card_type === 'constraint')).toBe(false);

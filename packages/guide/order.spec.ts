@@ -66,7 +66,7 @@ describe('the order of statements', () => {
     ['a requirement in words', WORDS, 'The model cannot be solved yet'],
     ['a KPI that contains a limit', KPI, 'The model cannot be solved yet'],
     ['limits on the names of an objective and a constraint', TAKEN, 'The model cannot be solved yet'],
-  ])('leads to the same result in one message or in several: %s', async (_, statements, end) => {
+  ])('does not matter even if the statements are sent separately: %s', async (_, statements, end) => {
     await fc.assert(
       fc.asyncProperty(ordersOf(statements), async (order) => {
         expect(await outcomeOf(order)).toMatchObject({ end });

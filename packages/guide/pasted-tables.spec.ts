@@ -37,14 +37,14 @@ describe('a table in a message', () => {
     ['no header', 'oak\t2\t10\npine\t3\t12'],
     ['a duplicate member', 'product\thours\noak\t2\noak\t3'],
     ['a currency sign', '| product | hours | price |\n| oak | 2 | $10 |\n| pine | 3 | $12 |'],
-  ])('otherwise becomes a single card with the reason: %s', async (_, table) => {
+  ])('becomes a single card and is reported with the reason if it has %s', async (_, table) => {
     const room = new Room();
     const { text } = await room.say(`${table}\nmaximize profit: 3 x`);
     expect(room.cards.map(({ card_type }) => card_type)).toEqual(['constraint', 'objective']);
     expect(text).toContain('a pasted table needs a different name in each cell of its first row and first column');
   });
 
-  it('does not affect other lists', async () => {
+  it('is not assumed in other lists', async () => {
     const room = new Room();
     await room.say(
       'x, y integer, z <= 3\nshifts: early, late\nmaximize profit: 3 x\n\t+ 2 y\n\t+ 4 z\nprice = 3; cost = 2',

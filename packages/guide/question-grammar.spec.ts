@@ -157,7 +157,7 @@ describe('a what-if question', () => {
     'what if the budget is 2 times 40',
     'what if budget is 3 dozen',
     'what if the budget is 40 than before',
-  ])('is never parsed in part: %s', (text) => {
+  ])('is rejected if only a part of it can be parsed: %s', (text) => {
     const reason = expect.stringContaining('is not a change that I understand');
     expect(readStatement(text)).toEqual({ statement: { kind: 'unclear_question', reason } });
   });

@@ -38,7 +38,7 @@ describe('an answer about values', () => {
     ['tables & profit', '`tables` is 5. The objective `profit` is 550, the most that the constraints allow.'],
     ['objective value', 'The objective `profit` is 550, the most that the constraints allow.'],
     ['value of the objective', 'The objective `profit` is 550, the most that the constraints allow.'],
-  ])('answers every part of %j', async (subject, text) => {
+  ])('contains every value that %j asks for', async (subject, text) => {
     expect(await answerTo(subject)).toBe(text);
   });
 

@@ -30,7 +30,7 @@ describe('a word that is not a name', () => {
 });
 
 it.each(['must hold', 'must always hold', 'have to hold'])(
-  'classifies all unclassified constraints: %s',
+  'classifies all unclassified constraints as hard: %s',
   async (text) => {
     const room = await roomWith(TABLES, text);
     expect(room.data('wood')).toMatchObject({ classification: 'hard' });

@@ -41,7 +41,7 @@ describe('typedOptions', () => {
     ['just the objective please', ['Only the objective', 'Total cost'], 'Only the objective'],
     ['its in the formulas', ['It is in the formulas', 'From a file that I will upload'], 'It is in the formulas'],
     ["it's in the formula", ['It is in the formulas', 'From a file that I will upload'], 'It is in the formulas'],
-  ])('recognises the option in %j', (text, labels, label) => {
+  ])('recognizes the option in %j', (text, labels, label) => {
     expect(typedOptions(text, question(labels))).toEqual([label]);
   });
 
@@ -66,7 +66,7 @@ describe('typedOptions', () => {
     ['is it from 0', question(NAMES)],
     ['Remove Constraint 2', question(['Remove Constraint 1', 'Later'])],
     ['', question(NAMES)],
-  ])('does not recognise an option in %j', (text, asked) => {
+  ])('does not recognize an option in %j', (text, asked) => {
     expect(typedOptions(text, asked)).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe('a misspelled answer whose number differs from the options', () => {
   });
 });
 
-it('recognises answers in a conversation', async () => {
+it('recognizes options in the messages of a conversation', async () => {
   const room = new Room();
   await room.say(
     'maximize profit: 3x + 2y; labour: x + y <= 4, hard; kpi: none; requirement: none; data: in the formulas',

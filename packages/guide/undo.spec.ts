@@ -30,7 +30,7 @@ describe('undo', () => {
     expect(room.data('labour')).toEqual({ expression: 'x + y <= 4', classification: 'hard' });
   });
 
-  it('undoes one earlier change each time it is repeated', async () => {
+  it('reverts one earlier change each time it is repeated', async () => {
     const room = await after(MODEL, 'labour: x + y <= 5', 'labour: x + y <= 6', 'remove labour');
     await room.say('undo');
     expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 6' });

@@ -58,7 +58,7 @@ describe('a limit stated in words', () => {
     expect(isSolved).toBe(false);
   });
 
-  it('remains until it is removed, even if its variable is declared later', async () => {
+  it('still prevents a solve if its variable is declared later', async () => {
     const { isSolved } = await solved(
       `${TABLES}\n${FINISH}`,
       'stools must not exceed 5',
@@ -68,7 +68,7 @@ describe('a limit stated in words', () => {
   });
 
   it.each(['tables: no more than a dozen', 'chairs: at most 5 or 6'])(
-    'is not replaced by the declaration of its name: %s',
+    'still prevents a solve if its variable is declared below it: %s',
     async (limit) => {
       const { isSolved } = await solved(`${limit}\n${TABLES}\n${FINISH}`);
       expect(isSolved).toBe(false);
@@ -87,7 +87,7 @@ describe('a limit that begins with an objective keyword', () => {
     'maximize 30% x',
     'max of plants: A 5, B 9',
     'max five tables',
-  ])('is not ignored: %s', async (statement) => {
+  ])('prevents a solve in the same message: %s', async (statement) => {
     const together = await solved(`${statement}\n${TABLES}\n${FINISH}`);
     expect(together.isSolved).toBe(false);
     expect(together.text).toContain('I do not understand this yet');

@@ -131,7 +131,7 @@ describe('a statement that cannot be parsed', () => {
     ]);
   });
 
-  it('is also reported if an invalid `set` value causes it', async () => {
+  it('is also reported if it results from an invalid `set` statement', async () => {
     const room = new Room();
     await room.say([...RIVER, FINISH].join('\n'));
     const { text } = await room.say(

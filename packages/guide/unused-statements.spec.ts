@@ -33,7 +33,7 @@ it.each([
   ['make c and d soft, penalty 7', [{ penalty: 7 }, { penalty: 7 }]],
   ['make all constraints soft, penalty 7', [{ penalty: 7 }, { penalty: 7 }]],
   ['d is soft; set d penalty 3', [{ classification: 'hard' }, { penalty: 3 }]],
-])('applies every part of the statement: %s', async (text, constraints) => {
+])('applies every part of a statement: %s', async (text, constraints) => {
   const room = await after(text);
   const found = room.cards.filter(({ card_type }) => card_type === 'constraint');
   expect(found.map(({ data }) => data)).toEqual(constraints.map((data) => expect.objectContaining(data)));

@@ -36,7 +36,7 @@ describe('a warning', () => {
   });
 
   it.each(['L: x["a"] <= y, hard', 'y <= x["a"] <= 4', 'L: sum p in products: x[p] <= 3'])(
-    'does not replace a blocking gap: %s',
+    'does not allow a solve while a blocking gap remains: %s',
     async (statement) => {
       const room = new Room();
       await room.say(`${MODEL}; requirement: none; ${statement}`);

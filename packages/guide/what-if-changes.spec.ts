@@ -132,7 +132,7 @@ describe('a what-if question in plain words', () => {
   });
 });
 
-describe('a what-if question that leaves something out', () => {
+describe('a what-if question about doing without a resource or limit', () => {
   it.each<[string, string[]]>([
     ['what if there is no labour?', ['what if Labour = 0', 'what if without Labour']],
     ['what if no sales', ['what if Sales = 0', 'what if without Sales']],
@@ -140,7 +140,7 @@ describe('a what-if question that leaves something out', () => {
       'what if no labour and carts <= 3',
       ['what if carts.upper = 3, Labour = 0', 'what if carts.upper = 3, without Labour'],
     ],
-  ])('leads to a question: is nothing available, or does the limit not apply? (%s)', async (text, statements) => {
+  ])('leads to the question of whether the amount is 0 or the limit does not apply: %s', async (text, statements) => {
     const room = new Room();
     await room.say(`${CARTS}; all constraints are hard; kpi: none; requirement: none; data: in the formulas`);
     const { question } = await room.say(text);
@@ -162,7 +162,7 @@ describe('a what-if question that leaves something out', () => {
     ['what if there is no limit on labour', [{ kind: 'off', target: 'Labour' }]],
     ['what if we drop labour', [{ kind: 'off', target: 'Labour' }]],
     ['what if without labour', [{ kind: 'off', target: 'Labour' }]],
-  ])('leaves out a constraint if it says so explicitly: %s', async (text, changes) => {
+  ])('leaves out a constraint if the wording is unambiguous: %s', async (text, changes) => {
     expect(await changesOf(text, CARTS)).toEqual(changes);
   });
 });

@@ -15,7 +15,7 @@ async function solved(...messages: string[]) {
   return { room, text, isSolved: calls.some(({ tool }) => tool === 'run_solve') };
 }
 
-describe('a plain-text requirement that mentions the model', () => {
+describe('a plain-text requirement', () => {
   it.each([
     'requirement: at least 12 of tables',
     'requirement: tables at least 12',
@@ -28,14 +28,14 @@ describe('a plain-text requirement that mentions the model', () => {
     'requirement: a dozen tables',
     'requirement: at least 12 of tabels',
     'requirement: more chairs than tables',
-  ])('prevents a solve: %s', async (requirement) => {
+  ])('prevents a solve if it may limit the plan: %s', async (requirement) => {
     const { isSolved, text } = await solved(TABLES, 'kpi: none; confirm', requirement);
     expect(isSolved).toBe(false);
     expect(text).toContain('I do not understand this yet');
   });
 
   it.each(['at most 3 of each', 'boards are limited to 15', 'chairs + tables max 15', 'never over 4 chairs'])(
-    'is not accepted as an answer to a question: %s',
+    'prevents a solve as the answer to a question: %s',
     async (answer) => {
       const { isSolved } = await solved(PROFIT, 'kpi: none; confirm', answer);
       expect(isSolved).toBe(false);
@@ -43,14 +43,14 @@ describe('a plain-text requirement that mentions the model', () => {
   );
 
   it.each(['requirement: be nice', 'requirement: ask Ada about tables', 'produce 12 tables'])(
-    'does not prevent a solve if it is met or does not limit the plan: %s',
+    'does not prevent a solve if it states a quantity or does not limit the plan: %s',
     async (requirement) => {
       const { isSolved } = await solved(TABLES, 'kpi: none; confirm', requirement);
       expect(isSolved).toBe(true);
     },
   );
 
-  it('can be repaired by its name', async () => {
+  it('can be corrected by name', async () => {
     const { room } = await solved(TABLES, 'kpi: none; confirm', 'requirement Least: tables at least 12');
     const { text } = await room.say('requirement Least: tables >= 12; solve');
     expect(text).toContain('the objective is 24');
@@ -207,7 +207,7 @@ describe('a limit after an objective keyword', () => {
   });
 
   it.each(['maximize 12 tables', 'max tables', 'max 3 chairs + 2 tables', 'min cost: 3 chairs'])(
-    'is an objective if it contains no limit: %s',
+    'is distinguished from an objective without a limit: %s',
     async (statement) => {
       const opened = await room(statement);
       expect(opened.cards.filter(({ card_type }) => card_type === 'constraint')).toHaveLength(1);
