@@ -159,7 +159,7 @@ describe('parseJson', () => {
     expect(cpuMs(() => (error === undefined ? read.not.toThrow() : read.toThrow(error)))).toBeLessThan(1_000);
   });
 
-  it('agrees with JSON.parse and round-trips', () => {
+  it('returns the same values as JSON.parse, and they survive a round trip', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
         const value = parseJson(text);
@@ -215,10 +215,10 @@ describe('received JSON', () => {
   });
 
   it.each(['"\\u0000"', '["\\ud800"]', '{"a":[{"b":"\\udc00"}]}', '{"\\u0000":1}', '{"a":{"\\ud800":1}}'])(
-    'is invalid with strings that cannot be stored: %s',
+    'is invalid if it contains a string that cannot be stored: %s',
     (text) => expect(hasValidTexts(parseJson(text))).toBe(false),
   );
 
-  it('is valid with strings that can be stored', () =>
+  it('is valid if all of its strings can be stored', () =>
     expect(hasValidTexts(parseJson('{"é":[1,null,true,"😀"]}'))).toBe(true));
 });

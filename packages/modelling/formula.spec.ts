@@ -108,7 +108,7 @@ describe('parseFormula', () => {
     expect(parseFormula(text)).toEqual({ problem, position, token });
   });
 
-  it('rejects formulas that are nested too deeply or too long', () => {
+  it('rejects formulas that are too long or too deeply nested', () => {
     expect(parseFormula(`${'('.repeat(50)}x${')'.repeat(50)}`)).toMatchObject({ relations: [] });
     expect(parseFormula('('.repeat(1_999))).toMatchObject({ problem: expect.stringContaining('are nested') });
     expect(parseFormula('x'.repeat(2_001))).toEqual({ problem: 'A formula can have at most 2000 characters' });

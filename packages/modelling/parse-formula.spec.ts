@@ -111,7 +111,7 @@ const meaningOfIndex = (written: string): string => {
   return printIndex(read);
 };
 
-describe('parser round trip', () => {
+describe('the parser', () => {
   it('parses a printed formula back into the same formula', () => {
     fc.assert(
       fc.property(formula, (one) => {
@@ -249,7 +249,7 @@ describe('parseFormula with keywords as names', () => {
    * Formulas may use the keywords of indexed formulas as names. The keywords must not change the meaning of such a
    * formula: it must be parsed like a formula with other names, unless two names are adjacent.
    */
-  it('parses keywords like other names', () => {
+  it('parses keywords that are used as names like other names', () => {
     const words = ['sum', 'for', 'in', 'where', 'and', 'or', 'not'];
     const others = ['xum', 'xor', 'xn', 'xhere', 'xnd', 'xr', 'xot'];
     const token = fc.constantFrom(
@@ -291,7 +291,7 @@ describe('parseFormula with keywords as names', () => {
   });
 });
 
-describe('parser with invalid formulas', () => {
+describe('the parser with invalid formulas', () => {
   it.each([
     ['x <= 2 for p in products', 'Put the part after `for` in the index, not in the formula', 'for'],
     ['make[', 'The formula ends too early', ''],
@@ -356,7 +356,7 @@ describe('parser with invalid formulas', () => {
   });
 });
 
-describe('parser with hostile input', () => {
+describe('the parser with hostile input', () => {
   it.each([
     ...[
       '(',
@@ -398,7 +398,7 @@ describe('parser with hostile input', () => {
       'p in s, ',
       '(p, ',
     ],
-  ])('handles repetitions of %j in under 50 ms', (shape) => {
+  ])('parses or rejects repetitions of %j in under 50 ms', (shape) => {
     for (const before of ['', 'x <= ', 'p in s where ', 'sum p in s where ', 'x["']) {
       const hostile = repeated(shape, 2_000, [before, '']);
       const read = (): void => {

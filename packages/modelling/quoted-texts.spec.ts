@@ -4,7 +4,7 @@ import { listNearest, quotedList } from './quoted-texts.js';
 /** Returns the part of a warning that quotes a string and its nearest match. */
 const named = (text: string, near: string): string => quotedList({ texts: [text], count: 1 }, [near]);
 
-describe('quoted strings that look the same', () => {
+describe('similar strings', () => {
   it.each([
     ['San\u00a0Diego', 'San Diego', 'where character 4 is a space and not U+00A0'],
     ['San Diego', 'San\u00a0Diego', 'where character 4 is U+00A0 and not a space'],
@@ -21,7 +21,7 @@ describe('quoted strings that look the same', () => {
     expect(named(text, near)).toMatch(new RegExp(`^".*" \\(near ".*", ${difference.replaceAll('+', '\\+')}\\)$`));
   });
 
-  it('are also explained in a list of values', () => {
+  it('are distinguished by the same explanation in a list of values', () => {
     expect(listNearest(new Set(['San\u00a0Diego', 'Topeka']), 'San Diego')).toBe(
       '"San\u00a0Diego" (where character 4 is U+00A0 and not a space), "Topeka"',
     );

@@ -57,7 +57,7 @@ describe('normalizePath', () => {
     expect(() => normalizePath('//', { root: true })).toThrow(InvalidPath);
   });
 
-  it('counts bytes after normalization', () => {
+  it('counts a letter with a combining accent as a single character of two bytes', () => {
     expect(normalizePath('e\u0301'.repeat(127))).toBe('\u00e9'.repeat(127));
   });
 

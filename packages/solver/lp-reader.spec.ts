@@ -27,7 +27,7 @@ function shown(text: string) {
 }
 
 describe('readLp', () => {
-  it('reads every construct of the format', () => {
+  it('reads every construct of the LP format', () => {
     const text = `\\ a comment
       MAXIMIZE profit: 3x + 2 y - .5 z + 1e1 w + 5 - 2 \\ another one
       Such That

@@ -60,13 +60,13 @@ describe('numbers in a plan', () => {
     expect(result).toMatchObject({ variables: { x: 1, y: 1 }, objective_value: 0.3, constraints: [{ slack: 0 }] });
   });
 
-  it('are preserved even if they are small or large', () => {
+  it('are preserved even if they are very small or very large', () => {
     const result = planOf('max x + y st c: x <= 1 end', 0.000012345, 123456789012345);
     expect(result.variables).toEqual({ x: 0.000012345, y: 123456789012345 });
   });
 });
 
-describe('solve result', () => {
+describe('the solve result', () => {
   it.each([
     [
       'the solver gives up on its relaxation',
@@ -141,7 +141,7 @@ describe('solve result', () => {
     ).toEqual(['a', 'b']);
   });
 
-  it('contains the gap even if it rounds to 0', () => {
+  it('has a message with the gap even if the gap rounds to 0 %', () => {
     const paid = hardModel().replace('miss: ', 'miss: 1e9 one + ').replace('Subject To', 'Subject To\n paid: one = 1');
     expect(solveModel(highs, readLp(paid), 2)).toMatchObject({
       status: 'time_limit',
@@ -169,7 +169,7 @@ describe('solve result', () => {
     expect(message).toContain('Some of these cannot hold together');
   });
 
-  it('contains the gap, rounded up', () => {
+  it('has a message with the gap, rounded up', () => {
     const many = Array.from({ length: 30 }, (_, at) => at + 1);
     const sum = (weight: number) => many.map((at) => `${at * weight + (at % 7)} x${at}`).join(' + ');
     const model = readLp(`max ${sum(1)} st c: ${sum(2)} <= 301 binary ${many.map((at) => `x${at}`).join(' ')} end`);

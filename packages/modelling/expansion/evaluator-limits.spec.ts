@@ -39,7 +39,7 @@ function refusal(expand: () => unknown): string {
   return 'none';
 }
 
-describe('row limit of a formula', () => {
+describe('the row limit of a formula', () => {
   it('counts rows before joining two sets without a key', () => {
     const evaluator = over({ suppliers: 5_000, customers: 5_000 });
     const all = index('s in suppliers, c in customers');
@@ -60,7 +60,7 @@ describe('row limit of a formula', () => {
   });
 });
 
-describe('row limit of all formulas', () => {
+describe('the row limit of all formulas', () => {
   // A rejected index counts towards the limit but takes no time. It has 4,000 + 4,000 * 9,999 = 40,000,000 rows.
   const product = index('d in depots, s in stops');
   const single = index('d in depots');
@@ -82,7 +82,7 @@ describe('row limit of all formulas', () => {
   });
 });
 
-describe('term limit of a sum', () => {
+describe('the term limit of a sum', () => {
   const rows = frameOf(1_000_000);
   const most = Array.from({ length: 10 }, () => 'x');
 
