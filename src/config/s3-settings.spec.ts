@@ -9,7 +9,7 @@ const S3 = {
 };
 
 describe('S3 settings', () => {
-  it('are undefined without an endpoint', () => {
+  it('are undefined if no variable is set', () => {
     expect(loadConfig({}).s3).toBeUndefined();
   });
 
@@ -58,7 +58,7 @@ describe('S3 settings', () => {
       expect(message).not.toContain(told);
   });
 
-  it('are rejected without an endpoint', () => {
+  it('are rejected if other variables are set but the endpoint is missing', () => {
     expect(() => loadConfig({ ...S3, S3_ENDPOINT: undefined })).toThrow('S3_SECRET_KEY requires S3_ENDPOINT');
     expect(() => loadConfig({ S3_REGION: 'eu-1' })).toThrow('S3_REGION requires S3_ENDPOINT');
   });

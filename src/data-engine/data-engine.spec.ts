@@ -58,7 +58,7 @@ const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('data engine process', () => {
+describe('the data engine process', () => {
   it('starts with the first task, serves later tasks, and ends when idle', async () => {
     test = await TestEngine.start({ idleMs: 200 });
     expect(test.pool.processes).toBe(0);
@@ -146,7 +146,7 @@ describe('data engine process', () => {
   });
 });
 
-describe('data engine task', () => {
+describe('a data engine task', () => {
   it('runs in another process if the first process is killed', async () => {
     test = await TestEngine.start();
     const answer = test.query('SELECT sum(sin(range)) > -9 AS a FROM range(20000000)');
@@ -238,7 +238,7 @@ describe('data engine task', () => {
     await Promise.all(slow);
   });
 
-  it('reports a result that exceeds memory as a problem and is not retried', async () => {
+  it('reports a result that is too large for memory as a problem, and is not retried', async () => {
     test = await TestEngine.start({ seconds: 30 });
     expect(await reasonOf(test.query("SELECT repeat(repeat('a', 1000000), 300)"))).toMatchObject({
       code: 'invalid_sql',
@@ -250,7 +250,7 @@ describe('data engine task', () => {
     expect(await test.metrics.scrape()).toContain('pws_data_engine_restarts_total 0');
   }, 60_000);
 
-  it('returns all struct members, and years of any era', async () => {
+  it('returns every member of a struct, and dates of any era', async () => {
     test = await TestEngine.start();
     const { rows } =
       await test.query(`SELECT ROW(1, 'a'), {'__proto__': 1, 'a': {'b': [ROW(2, NULL)]}}, NULL::INT[], [NULL, [1]],

@@ -32,5 +32,7 @@ describe('configProblems', () => {
       Array.from({ length: 201 }, (_, index) => files(201, `s${index}`)).flat(),
       ['there are 201 skills, more than 200'],
     ],
-  ])('reports the problems of case %#', (given, problems) => expect(configProblems(given)).toEqual(problems));
+  ])('reports exceeded limits and a directory called AGENTS.md: case %#', (given, problems) =>
+    expect(configProblems(given)).toEqual(problems),
+  );
 });

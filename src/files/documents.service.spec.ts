@@ -26,7 +26,7 @@ afterEach(async () => {
   await files.close();
 });
 
-describe('document text', () => {
+describe('DocumentsService', () => {
   it('reads each selection of a document only once', async () => {
     const blob = await files.put(WORKBOOK);
     const whole = await documents.text(blob, 'xlsx');
@@ -40,7 +40,7 @@ describe('document text', () => {
     await expect(documents.text(blob, 'xlsx', { sheet: 'Costs' })).rejects.toThrow();
   });
 
-  it('is cut off at FILES_CONTENT_MAX_BYTES', async () => {
+  it('truncates text at FILES_CONTENT_MAX_BYTES', async () => {
     files.config.FILES_CONTENT_MAX_BYTES = 30;
     expect(await documents.text(await files.put(WORKBOOK), 'xlsx')).toMatchObject({
       text: '--- sheet Costs ---\nitem\tprice',
@@ -55,7 +55,7 @@ describe('document text', () => {
     expect(await files.list('copies')).toEqual([]);
   });
 
-  it('stops when the client disconnects', async () => {
+  it('stops reading when the client disconnects', async () => {
     const blob = await files.put(WORKBOOK);
     const client = new AbortController();
     const reason = new Error('The client has gone');

@@ -129,7 +129,7 @@ describe('DiskStore with multipart uploads', () => {
     expect(versions.some((bytes) => bytes.equals(kept))).toBe(true);
   });
 
-  it('completes an upload only once if many requests complete it at the same time', async () => {
+  it('completes an upload correctly if many requests complete it at the same time', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const parts = [await send(key, uploadId, 1, Buffer.from('one')), await send(key, uploadId, 2, Buffer.from('two'))];
@@ -179,7 +179,7 @@ describe('DiskStore with multipart uploads', () => {
     expect(await store.putPart(grant, Readable.from([Buffer.alloc(10)]), 10)).toBe(md5(Buffer.alloc(10)));
   });
 
-  it('keeps some disk space in reserve', async () => {
+  it('rejects a part that would not fit on the disk', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const grant = { key, uploadId, partNumber: 1, maxBytes: Number.MAX_SAFE_INTEGER };

@@ -50,7 +50,7 @@ describe('bodyWithTimeout', () => {
     expect(await all(body)).toEqual([Buffer.from('two')]);
   });
 
-  it('fails if the body breaks off', async () => {
+  it('fails if the body is cut off', async () => {
     const body = new PassThrough();
     const reading = bodyWithTimeout(body).next();
     body.destroy(new Error('Broken off'));

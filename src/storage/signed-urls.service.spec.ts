@@ -27,7 +27,7 @@ const download = {
 const queryOf = (url: string): Record<string, string> => Object.fromEntries(new URL(url).searchParams);
 
 describe('a signed URL', () => {
-  it('contains the permissions it grants', async () => {
+  it('contains the permissions that it grants', async () => {
     const url = await urls.signPart(part);
     expect(url).toMatch(/^https:\/\/files\.example\.com\/base\/store\/blobs\/ab\?/);
     const read = await urls.readPart('blobs/ab', queryOf(url));

@@ -56,7 +56,7 @@ async function requests(): Promise<Record<string, number>> {
   return Object.fromEntries(Array.from(lines, ([, outcome, count]) => [outcome!, Number(count)]));
 }
 
-describe('converted table', () => {
+describe('a converted table', () => {
   it('is converted only once for all requests', async () => {
     const blob = await files.put('a,b\n1,x\n2,y\n');
     const [first, second] = await Promise.all([use(blob), use(blob)]);
@@ -128,7 +128,7 @@ describe('converted table', () => {
   });
 });
 
-describe('conversion', () => {
+describe('a conversion', () => {
   it('is not repeated by later requests after a failure', async () => {
     const blob = await files.put('a,b\n1\n');
     const failures = await Promise.allSettled([use(blob), use(blob)]);
@@ -144,7 +144,7 @@ describe('conversion', () => {
     { ignoreErrors: true },
     { dialect: { delimiter: ';' } },
     { dialect: { encoding: 'utf-8' }, sheet: 'Other' },
-  ] as const)('is not repeated after a timeout with %j', async (options) => {
+  ] as const)('is not repeated with the options %j after a timeout', async (options) => {
     const blob = await files.put('a,b\n1,x\n');
     let count = 0;
     const run = async (): Promise<never> => {

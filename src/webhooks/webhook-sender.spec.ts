@@ -202,7 +202,7 @@ describe('send', () => {
     expect(sent.error).toBe('Not sent: the URL must start with https://');
   });
 
-  it('rejects if its signal aborts', async () => {
+  it('rejects its promise if the signal aborts', async () => {
     const stop = new AbortController();
     const sending = sendTo(() => stop.abort(new Error('Stopped')), { signal: stop.signal });
     await expect(sending).rejects.toThrow('Stopped');

@@ -73,7 +73,7 @@ describe('filesWithImages', () => {
   });
 });
 
-describe('image read by a tool', () => {
+describe('an image read by a tool', () => {
   const made = (id: string) => ({
     id,
     call: { tool: 'read_file', input: {} },

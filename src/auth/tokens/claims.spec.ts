@@ -81,7 +81,7 @@ describe('readClaims', () => {
     expect(readClaims({ ...CLAIMS, x: { roles } }, mapping)?.role).toBe(role);
   });
 
-  it('treats an issue time before 1970 as missing', () => {
+  it('replaces an issue time before 1970 with the start of 1970', () => {
     expect(readClaims({ ...CLAIMS, iat: -1e300 }, MAPPING)?.token_issued_at).toEqual(new Date(0));
   });
 

@@ -48,7 +48,7 @@ function write(events: AgentEvent[], at = AT): { body: MessageBody; steps: BodyE
   return { body, steps };
 }
 
-describe('message body', () => {
+describe('a message body', () => {
   it('merges adjacent text events and separates text before and after a call with a blank line', () => {
     const { body } = write([text('Let me '), text('look.'), started('a'), completed('a', 'rows'), text('Done.')]);
     expect(body.content).toBe('Let me look.\n\nDone.');

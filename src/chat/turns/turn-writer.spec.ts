@@ -162,7 +162,7 @@ describe('TurnWriter', () => {
     expect((await writer.close()).body.tool_calls).toMatchObject([{ status: 'running' }]);
   });
 
-  it('writes sequentially', async () => {
+  it('completes a write before it begins the next write', async () => {
     let open: () => void = () => undefined;
     const { writer, writes } = make({
       gate: () =>

@@ -64,7 +64,7 @@ describe('Invalid', () => {
 });
 
 describe('parseId', () => {
-  it('accepts ids in upper and lower case', () =>
+  it('accepts an id in upper case and returns it in lower case', () =>
     expect(parseId('0198A6F0-0000-7000-8000-00000000000A', 'Project')).toBe('0198a6f0-0000-7000-8000-00000000000a'));
 
   it.each(['', 'x', '0198a6f0-0000-7000-8000-00000000000', '0198a6f000007000800000000000000a', "' OR 1=1 --"])(

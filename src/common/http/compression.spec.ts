@@ -44,7 +44,7 @@ afterAll(async () => await served.close());
 
 const get = (name: string, headers: Record<string, string>) => raw(`${served.url}/api/v1/answers/${name}`, { headers });
 
-describe('compression of JSON above 1 KiB', () => {
+describe('response compression', () => {
   it.each([
     ['br', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
@@ -52,7 +52,7 @@ describe('compression of JSON above 1 KiB', () => {
     ['br;q=0.5, gzip;q=0.8', 'br', brotliDecompressSync],
     ['br;q=0, gzip;q=0.8', 'gzip', gunzipSync],
     ['*', 'br', brotliDecompressSync],
-  ])('compresses for a client that accepts %s', async (accepted, coding, decompress) => {
+  ])('is used for JSON above 1 KiB if the client accepts %s', async (accepted, coding, decompress) => {
     const { headers, bytes } = await get('long', { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(coding);
     expect(headers['content-length']).toBe(String(bytes.length));
@@ -64,7 +64,7 @@ describe('compression of JSON above 1 KiB', () => {
   });
 
   it.each([undefined, '', 'identity', 'deflate', 'br;q=0, gzip;q=0', 'gzip;q=0', 'identity, br;q=0.1'])(
-    'sends an uncompressed body to a client that accepts %j',
+    'is not used for a client that accepts %j',
     async (accepted) => {
       const { headers, text } = await get('long', accepted === undefined ? {} : { 'accept-encoding': accepted });
       expect(headers).not.toHaveProperty('content-encoding');
@@ -73,7 +73,7 @@ describe('compression of JSON above 1 KiB', () => {
     },
   );
 
-  it('does not compress short bodies or CSV', async () => {
+  it('is not used for short bodies or CSV', async () => {
     const accepting = { 'accept-encoding': 'br' };
     expect((await get('plain', accepting)).headers).toMatchObject({ 'content-encoding': 'br' });
     for (const name of ['short', 'csv']) {
@@ -83,7 +83,7 @@ describe('compression of JSON above 1 KiB', () => {
     }
   });
 
-  it('returns 304 with the ETag from the request, regardless of its encoding', async () => {
+  it('allows 304 responses to an ETag of any encoding', async () => {
     for (const tag of [`"${TAG}-br"`, `"${TAG}-gzip"`, `"${TAG}"`]) {
       const { status, headers, text } = await get('long', { 'accept-encoding': 'br', 'if-none-match': tag });
       expect({ status, etag: headers.etag, vary: headers.vary, text }).toEqual({

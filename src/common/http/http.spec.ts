@@ -188,7 +188,7 @@ describe('routing', () => {
   });
 });
 
-describe('request body', () => {
+describe('a request body', () => {
   it.each(['application/json', 'APPLICATION/JSON', 'application/json; charset=latin1', 'application/problem+json'])(
     'is parsed as JSON for the type %s',
     async (type) => expect(await post('{"content":"é"}', type)).toEqual([201, { length: 1 }]),
@@ -235,7 +235,7 @@ describe('request body', () => {
     ['UTF-16', Buffer.from('{"content":"é"}', 'utf16le')],
   ])('may be encoded as %s', async (_, body) => expect(await post(body)).toEqual([201, { length: 1 }]));
 
-  it('must not be compressed', async () => {
+  it('is rejected with 415 if it is compressed', async () => {
     const [status] = await post(gzipSync('{"content":"é"}'), 'application/json', { 'content-encoding': 'gzip' });
     expect(status).toBe(415);
   });
@@ -271,7 +271,7 @@ describe('request body', () => {
     expect(await ask('PATCH', '/things/1', { body: '{bad', headers })).toEqual([200, { id: '1' }]);
   });
 
-  it('aborts only its own request if it is incomplete', async () => {
+  it('neither logs an error nor affects other requests if it is incomplete', async () => {
     const socket = net.connect(Number(new URL(base).port), '127.0.0.1');
     const head =
       'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nX-Request-Id: cut-off\r\nContent-Type: application/json\r\n';

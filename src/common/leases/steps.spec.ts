@@ -8,7 +8,7 @@ describe('Steps', () => {
     ['working', "state = 'waiting'"],
     ['waiting', "state = 'working'"],
     ['dropped', "state = 'waiting'"],
-  ] as const)('allows %s only after its predecessor', (state, condition) => {
+  ] as const)('allows the state `%s` only after its predecessor', (state, condition) => {
     expect(steps.mayBecome(state)).toBe(condition);
   });
 

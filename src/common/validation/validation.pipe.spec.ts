@@ -72,7 +72,7 @@ class Request {
 
 const json = (text: string): Json => parseJson(text);
 
-describe('body', () => {
+describe('a request body', () => {
   it('becomes an instance of its class that contains only converted values and defaults', () => {
     const request = accept(Request, json('{"zzz":1,"limit":"7","place":null,"name":"a","__proto__":{"note":"x"}}'));
     expect(request).toBeInstanceOf(Request);
@@ -105,7 +105,7 @@ describe('body', () => {
     ]),
   );
 
-  it('distinguishes absent, null and invalid values and reports all errors in the order of declaration', () => {
+  it('is rejected with separate errors for absent, null and invalid values, in the order of declaration', () => {
     const body = '{"items":[{"count":"x","id":5},{}],"tags":null,"limit":101,"note":5,"name":""}';
     const entries = refuse(Request, json(body));
     expect(entries.map(({ type, loc }) => [type, ...loc.slice(1)])).toEqual([
@@ -122,7 +122,7 @@ describe('body', () => {
     expect(entries[7]?.input).toEqual({});
   });
 
-  it('reports integers exactly in validation errors', () => {
+  it('is rejected with errors that repeat integers exactly', () => {
     const text = '{"name":12345678901234567890,"place":null}';
     expect(() => accept(Request, json(text))).toThrow(Invalid);
     try {
@@ -133,7 +133,7 @@ describe('body', () => {
   });
 });
 
-describe('query', () => {
+describe('query validation', () => {
   class Query {
     @StringField({ nullable: true, optional: true })
     conversation_id?: string | null;
@@ -185,13 +185,13 @@ describe('query', () => {
   );
 });
 
-describe('path', () => {
+describe('a path parameter', () => {
   class SkillPath {
     @StringField({ pattern: /^[a-z]+$/ })
     skill!: string;
   }
 
-  it('is validated', () => {
+  it('is rejected if it does not match its pattern', () => {
     expect(refuse(SkillPath, { skill: 'A', project_id: 'x' }, 'param')).toEqual([
       {
         type: 'string_pattern_mismatch',
@@ -204,7 +204,7 @@ describe('path', () => {
   });
 });
 
-describe('value without a request type', () => {
+describe('a value without a request type', () => {
   it.each<[string, ArgumentMetadata]>([
     ['a single parameter', { type: 'param', metatype: String, data: 'id' }],
     ['a custom decorator', { type: 'custom', metatype: Request }],
@@ -216,7 +216,7 @@ describe('value without a request type', () => {
   });
 });
 
-describe('subclass', () => {
+describe('a subclass of a request type', () => {
   class Page {
     @IntegerField({ default: 50 })
     limit!: number;
@@ -248,7 +248,7 @@ describe('subclass', () => {
   });
 });
 
-describe('rule over several fields', () => {
+describe('a rule for several fields', () => {
   @Rule<Span>(({ from, to }) => (from > to ? [invalidValue([], 'from must not be above to', { from, to })] : []))
   @Rule<Span>(({ to, unit }, received) => (to > 9 && unit === undefined ? [missing(['unit'], received)] : []))
   class Span {
@@ -295,7 +295,7 @@ describe('rule over several fields', () => {
     ]));
 });
 
-describe('class-validator decorator on a field', () => {
+describe('a class-validator decorator', () => {
   @ValidatorConstraint({ name: 'evenHours' })
   class EvenHours implements ValidatorConstraintInterface {
     validate(value: Date): boolean {
@@ -448,7 +448,7 @@ describe('class-validator decorator on a field', () => {
 
   const HOSTILE = ['constructor', '__proto__', 'prototype', 'toString', 'hasOwnProperty', 'then', 'toJSON'];
 
-  it.each(HOSTILE)('treats the key %s like any other', (key) => {
+  it.each(HOSTILE)('ignores the undeclared key `%s` like any other undeclared key', (key) => {
     for (const value of ['1', 'null', '"x"', '{"prototype":null}', '[]', '{"name":"Booking"}']) {
       const member = `${JSON.stringify(key)}:${value}`;
       const contact = `{"email":"a@example.com",${member}}`;
@@ -463,7 +463,7 @@ describe('class-validator decorator on a field', () => {
     }
   });
 
-  it('throws if it would have no effect or do harm', () => {
+  it('throws if it is on a property without a field, has no effect or is asynchronous', () => {
     class NoField {
       @IsEmail()
       email!: string;

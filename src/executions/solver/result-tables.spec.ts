@@ -61,7 +61,7 @@ it('includes the shadow prices of a linear program and keeps column names unique
   expect(Buffer.from(constraints!.content).toString()).toContain('\nNeed[elm],,4,-1,0\nAll,,5,2,2.5\n');
 });
 
-it('puts all members of variables into a single table and quotes text, so that it is not read as another type', () => {
+it('puts all members of variables into a single table and quotes names, so that they are read as text', () => {
   const variables = [family('true', 0, '8:00'), family('None', 1), family('make', 2, 'a\nb', '"c"')];
   expect(Buffer.from(memberTable({ ...model, families: { variables, rows: [] } }, plan)!).toString()).toBe(
     [

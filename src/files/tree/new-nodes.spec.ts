@@ -5,11 +5,11 @@ import { newFile, withDirectories } from './new-nodes.js';
 const file = newFile('workspace', { blob_id: 'b', size: 1 }, { content_type: 'text/csv', source: 'agent' });
 
 describe('newFile', () => {
-  it('has file details in a workspace', () => {
+  it('includes file details in a workspace', () => {
     expect(file).toEqual({ blob_id: 'b', size: 1, content_type: 'text/csv', source: 'agent', with_id: true });
   });
 
-  it('has no file details in other containers', () => {
+  it('omits file details in other containers', () => {
     expect(newFile('deployment', { blob_id: 'b', size: 1 }, { content_type: 'text/csv' })).toEqual({
       blob_id: 'b',
       size: 1,

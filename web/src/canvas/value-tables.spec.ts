@@ -18,8 +18,8 @@ const valuesOfFigures = (table: ValueTable) => valuesFrom({}, { figures: table }
 const valuesOfMembers = (table: ValueTable) => valuesFrom({}, { members: table });
 const questions = (table: ValueTable): string[] => readColumns(table).flatMap(({ unclear }) => unclear ?? []);
 
-describe('a table of figures', () => {
-  it('reads numbers in any notation', () => {
+describe('a table of numbers', () => {
+  it('accepts numbers in any notation', () => {
     const table = figures(['a', '1.234,5'], ['b', '1,234.5'], ['c', '12 %'], ['d', '-3']);
     expect(problemOfNumbers(table)).toBeUndefined();
     expect(valuesOfFigures(table)).toEqual({ a: 1234.5, b: 1234.5, c: 0.12, d: -3 });
@@ -28,7 +28,7 @@ describe('a table of figures', () => {
   it.each([
     ['0,12', 1200],
     ['0.12', 1.2],
-  ])('reads 1.200 like %s in the same column', (other, value) => {
+  ])('interprets 1.200 in the notation of %s in the same column', (other, value) => {
     const table = figures(['hours', '1.200'], ['rate', other]);
     expect(problemOfNumbers(table)).toBeUndefined();
     expect(valuesOfFigures(table)).toEqual({ hours: value, rate: 0.12 });
@@ -97,7 +97,7 @@ describe('a table with stored numbers', () => {
 });
 
 describe('a table of members', () => {
-  it('reads each column of members separately', () => {
+  it('interprets the numbers of each column separately', () => {
     const table = members(['cost', 'share', 'code'], ['a', '2,5', '0.125', 'x'], ['b', '3.500', '', '1,200']);
     expect(problemOfNumbers(table)).toBeUndefined();
     expect(valuesOfMembers(table)).toEqual({
@@ -107,14 +107,14 @@ describe('a table of members', () => {
     });
   });
 
-  it('asks once for each column', () => {
+  it('asks once for each column with an ambiguous number', () => {
     const table = members(['cost', 'share'], ['a', '1.200', '1.125']);
     expect(questions(table)).toEqual(['1.200', '1.125']);
     const chosen = withDecimal(withDecimal(table, 0, ','), 1, '.');
     expect(valuesOfMembers(chosen)).toEqual({ cost: { a: 1200 }, share: { a: 1.125 } });
   });
 
-  it('keeps a column as text below a heading, but not below an empty row', () => {
+  it('keeps a column as text if its first row is a heading, but not if that row is empty', () => {
     const table = members(['cost'], ['Product', 'Cost'], ['a', '1.200']);
     expect(valuesOfMembers(table)).toEqual({ cost: { Product: 'Cost', a: '1.200' } });
     expect(problemOfNumbers(members(['cost'], ['', ''], ['a', '1.200']))).toBe('Choose what 1.200 means');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { differenceOf, formatDifference, formatFigure, roundFigure } from './figures';
 
-describe('figures', () => {
+describe('number formatting', () => {
   it.each([
     [-8.5265e-14, 0],
     [91.99999999999991, 92],
@@ -30,7 +30,7 @@ describe('figures', () => {
     [92.5, 92, 0.5],
     [0.3, 0.1, 0.2],
     [0, 5, -5],
-  ])('returns the difference between %d and %d as %d', (value, of, change) => {
+  ])('calculates the difference between %d and %d as %d', (value, of, change) => {
     expect(differenceOf(value, of)).toBe(change);
   });
 });

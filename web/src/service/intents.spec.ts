@@ -19,7 +19,7 @@ describe('Intents', () => {
     expect(intents.tryBegin(undefined, AT + 3_000)).toBe(true);
   });
 
-  it('keeps the key of a failed action', () => {
+  it('reuses the key when a failed action is repeated', () => {
     const intents = new Intents();
     intents.tryBegin(['a'], AT);
     const { key } = intents;

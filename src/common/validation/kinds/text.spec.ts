@@ -74,7 +74,7 @@ describe('StringField with a pattern', () => {
   );
 });
 
-describe('nullable field', () => {
+describe('a nullable field', () => {
   checkField(
     StringField({ nullable: true, minLength: 1 }),
     [
@@ -88,7 +88,7 @@ describe('nullable field', () => {
   );
 });
 
-describe('field with its own check', () => {
+describe('a field with its own check', () => {
   checkField(
     StringField({ check: (value) => (value.startsWith('/') ? 'a path must be relative' : undefined) }),
     [['"a"', 'a']],
