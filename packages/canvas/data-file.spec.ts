@@ -207,7 +207,7 @@ describe('a set in a file', () => {
     expect(gapsOf(cards, files)).toHaveLength(gap === '' ? 0 : 1);
   });
 
-  it('causes a formula to be judged again when the condition of its variable matches other members', () => {
+  it('causes a formula to be judged again when the condition of its variable matches different members', () => {
     const plants = (size: number) => [
       card('data', { set: 'plants', members: ['rome'], description: 'Plants', values: { size: { rome: size } } }),
       card('variable', { name: 'open', index: 'o in plants where size[o] > 3', unit: 'plants' }),

@@ -111,7 +111,7 @@ describe('judge', () => {
   });
 });
 
-describe('checklist', () => {
+describe('the checklist', () => {
   const flagsOf = (cards: CardContent[]): string[] =>
     Object.entries(derive(cards)).flatMap(([field, value]) => (value === true ? [field] : []));
 

@@ -39,7 +39,7 @@ describe('a date in the spring of 1900', () => {
     ['60', '1900-02-29'],
     ['60.5', '1900-02-29T12:00:00'],
     ['59.999999999', '1900-02-29'],
-  ])('keeps the nonexistent 29 February as text: %s', async (serial, text) => {
+  ])('is kept as text if it is the nonexistent 29 February: %s', async (serial, text) => {
     expect(
       await rowsOf([
         ['oak', day('59')],
@@ -355,7 +355,7 @@ describe('a formula without a stored result', () => {
     ]);
   });
 
-  it('is assumed if all results are zero and the workbook requests a recalculation', async () => {
+  it('is detected if all results are zero and the workbook requests a recalculation', async () => {
     const zero = xml('<c><f>A1*2</f><v>0</v></c>');
     const parts = withEnd(workbookXml(''), '<calcPr calcId="124519" fullCalcOnLoad="1"/>');
     const file = workbookFile({ Data: [HEADER, ['oak', zero], ['ash', zero]] }, { parts });

@@ -55,7 +55,7 @@ describe('a list of amounts', () => {
     'days: 1, 2, 3',
     'shifts: "early 6", "late 7"',
     'cups: it has 9 protein, 40 carbs',
-  ])('is not assumed in %j', (text) => {
+  ])('is not detected in %j', (text) => {
     expect(whyAmounts(text)).toBeUndefined();
   });
 });

@@ -36,7 +36,7 @@ describe('an answer that does not fit the open question', () => {
     },
   );
 
-  it.each(['total cost', 'export the result'])('does not become a sense: %s', async (text) => {
+  it.each(['total cost', 'export the result'])('does not become the sense of an objective: %s', async (text) => {
     const room = new Room();
     await room.say('objective profit: 3x + 2y');
     await room.say(text);

@@ -20,7 +20,7 @@ describe('a name that differs from another name only in case', () => {
     'Make[p] binary for p in ps',
     'X integer',
     'X, z >= 2',
-  ])('renames nothing and prevents a solve: %s', async (statement) => {
+  ])('leaves all cards unchanged and prevents a solve: %s', async (statement) => {
     const room = new Room();
     room.files = ['ps.csv'];
     await room.say(`${MODEL}\n${CLOSED}`);

@@ -355,7 +355,7 @@ describe('variables named after objective keywords', () => {
     ['min, hour continuous', ['min', 'hour']],
     ['max, moritz integer', ['max', 'moritz']],
     ['minimize, maximize binary', ['minimize', 'maximize']],
-  ])('are declared: %s', (text, names) => {
+  ])('can be declared: %s', (text, names) => {
     expect(readStatement(text).statement).toMatchObject({ kind: 'variables', names });
   });
 });

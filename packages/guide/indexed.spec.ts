@@ -180,7 +180,7 @@ describe('a declaration without a domain or bounds', () => {
   });
 
   it.each(['demand[t] for t in weeks', 'demand[t] in tonnes for t in weeks'])(
-    'is rejected for the name of a column: %s',
+    'is rejected if a column already has the name: %s',
     async (text) => {
       const { room } = await after(WEEKS, text);
       expect(room.cards.some(({ card_type }) => card_type === 'variable')).toBe(false);

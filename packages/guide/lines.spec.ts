@@ -43,7 +43,7 @@ describe('a continuation line', () => {
       'Cost: sum p in products: price[p] - sum p in products: cost[p] <= 4',
       ['Cost: sum p in products: price[p]', '- sum p in products: cost[p] <= 4'],
     ],
-  ])('belongs to the previous line: %s', (statement, lines) => {
+  ])('is joined to the previous line: %s', (statement, lines) => {
     expect(statementsOf(...lines)).toEqual([statement]);
     expect([...splitStatements(lines.join('\r\n'))]).toEqual([statement]);
   });
@@ -78,12 +78,12 @@ describe('a comment', () => {
     'item # 5 <= 3',
     'make["oak # 3", "a // b"] <= 4',
     'please see // this and that',
-  ])('is not assumed in %s', (line) => {
+  ])('is not detected in %s', (line) => {
     expect(statementsOf(line)).toEqual([line]);
   });
 });
 
-describe('a line without continuation', () => {
+describe('a line that does not continue another line', () => {
   it.each<[string[], string[]]>([
     [
       ['- maximize profit: 30 chairs', '- 50 tables'],

@@ -44,7 +44,7 @@ describe('a table in a message', () => {
     expect(text).toContain('a pasted table needs a different name in each cell of its first row and first column');
   });
 
-  it('is not assumed in other lists', async () => {
+  it('is not detected in other lists', async () => {
     const room = new Room();
     await room.say(
       'x, y integer, z <= 3\nshifts: early, late\nmaximize profit: 3 x\n\t+ 2 y\n\t+ 4 z\nprice = 3; cost = 2',

@@ -143,7 +143,7 @@ describe('a statement that cannot be parsed', () => {
     expect(text).not.toContain('Solved');
   });
 
-  it('prevents solves of scenarios', async () => {
+  it('prevents a solve of the scenarios', async () => {
     const { room } = await solved('share: canoe >= 60%');
     const { calls, text } = await room.say('solve scenarios');
     expect(calls.map(({ tool }) => tool)).not.toContain('solve_scenarios');

@@ -47,7 +47,7 @@ describe('a what-if question in plain words', () => {
     ['what if the limit of labour is 40', [{ kind: 'limit', target: 'Labour', to: 40 }]],
     ['what if we drop the labour limit', [{ kind: 'off', target: 'Labour' }]],
     ['what if the minimum of sales is 3', [{ kind: 'limit', target: 'Sales', to: 3 }]],
-  ])('becomes changes: %s', async (text, changes) => {
+  ])('is converted to scenario changes: %s', async (text, changes) => {
     expect(await changesOf(text, CARTS)).toEqual(changes);
   });
 
@@ -100,7 +100,7 @@ describe('a what-if question in plain words', () => {
     ['what if at least 3 stools in week 2', 'make["stool", "2"] >= 3'],
     ['what if make of oak chair in week 1 is 4', 'make["oak chair", "1"] = 4'],
     ['what if the limit on oak chairs in week 3 is 7', 'make["oak chair", "3"] <= 7'],
-  ])('limits the members that the question mentions: %s', async (text, target) => {
+  ])('limits only the members that it mentions: %s', async (text, target) => {
     expect(await changesOf(text, GOODS)).toEqual([{ kind: 'add', target }]);
   });
 

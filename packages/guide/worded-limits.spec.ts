@@ -112,7 +112,7 @@ describe('a range or step instead of a unit', () => {
     expect(isSolved).toBe(false);
   });
 
-  it.each(['pieces', '1000 kg', 'm3', 'boxes of tiles'])('is not assumed for a real unit: %s', async (unit) => {
+  it.each(['pieces', '1000 kg', 'm3', 'boxes of tiles'])('is distinguished from a real unit: %s', async (unit) => {
     const { room, isSolved } = await solved(TABLES, CLOSED, `tables in ${unit}`);
     expect(room.data('tables')).toMatchObject({ unit });
     expect(isSolved).toBe(true);
@@ -137,7 +137,7 @@ describe('a relation that is not a chain', () => {
     expect(text).toContain('the objective is 33');
   });
 
-  it('is not assumed if a chain begins with a named constant', async () => {
+  it('is distinguished from a chain that begins with a named constant', async () => {
     const { room } = await solved(TABLES, CLOSED, 'least = 6', 'least <= 2 chairs <= 10');
     expect(room.cards.map(({ data }) => data['expression'])).toContain('least <= 2 chairs <= 10');
   });

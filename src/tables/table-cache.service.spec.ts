@@ -56,7 +56,7 @@ async function requests(): Promise<Record<string, number>> {
   return Object.fromEntries(Array.from(lines, ([, outcome, count]) => [outcome!, Number(count)]));
 }
 
-describe('a converted table', () => {
+describe('a cached table', () => {
   it('is converted only once for all requests', async () => {
     const blob = await files.put('a,b\n1,x\n2,y\n');
     const [first, second] = await Promise.all([use(blob), use(blob)]);
@@ -80,7 +80,7 @@ describe('a converted table', () => {
     expect(await files.list('tables/drafts')).toEqual([]);
   });
 
-  it('removes the least recently used table first when space is needed', async () => {
+  it('is removed before more recently used tables when space is needed', async () => {
     const [old, recent, next] = [await files.put('a\n1\n'), await files.put('a\n2\n'), await files.put('a\n3\n')];
     const [oldest, later] = [await use(old), await use(recent)];
     const { size } = await stat(oldest.path);

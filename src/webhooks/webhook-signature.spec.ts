@@ -26,13 +26,16 @@ const VECTORS = [
 ] as const;
 
 describe('signedHeaders', () => {
-  it.each(VECTORS)('matches the signatures of the reference libraries: %s', (secret, id, seconds, body, signature) => {
-    expect(signedHeaders(secret, id, new Date(seconds * 1000), body)).toMatchObject({
-      'webhook-id': id,
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': signature,
-    });
-  });
+  it.each(VECTORS)(
+    'creates the same signatures as the reference libraries: %s',
+    (secret, id, seconds, body, signature) => {
+      expect(signedHeaders(secret, id, new Date(seconds * 1000), body)).toMatchObject({
+        'webhook-id': id,
+        'webhook-timestamp': String(seconds),
+        'webhook-signature': signature,
+      });
+    },
+  );
 
   it('creates signatures that verify only with the same secret, id and body', () => {
     const [secret, other] = [newSecret(), newSecret()];

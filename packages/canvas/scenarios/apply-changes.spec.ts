@@ -360,7 +360,7 @@ describe('a cell change', () => {
     expect(pricesOf(modelOf({ kind: 'cell', target: 'price', ...how }))).toEqual(prices);
   });
 
-  it('takes a string or number for each key column', () => {
+  it('accepts a string or number for each key column', () => {
     for (const key of [
       ['oak chair', 2],
       ['oak chair', '2'],

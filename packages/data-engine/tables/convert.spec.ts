@@ -455,7 +455,7 @@ describe('a delimited text file', () => {
     });
   });
 
-  it('is rejected at a ragged row, or read without that row if errors are ignored', async () => {
+  it('is rejected with the position of a ragged row, or read without the row if errors are ignored', async () => {
     const content = 'a,b,c\n1,"x\ny",3\n4,5\n6,7,8,9\n10,11,12\n';
     expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', row: 3, column: 'c' });
     const long = 'a,b\n1,2,3\n';

@@ -481,7 +481,7 @@ describe('columns aligned with spaces', () => {
   it.each([
     ['only a left margin', '  product\n  oak ash\n  pine\n'],
     ['spaces in only one row', 'comment\nvery  good\nfine\n'],
-  ])('are not assumed if a table has %s', async (_, content) => {
+  ])('are not detected in a table with %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).not.toContain('delimiter');
   });
 });

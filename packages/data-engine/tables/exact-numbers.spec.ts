@@ -258,7 +258,7 @@ describe('a Parquet column with nanoseconds', () => {
   });
 
   it.each(['2025-01-01 10:00:00', '2025-01-01 10:00:00.123456', '1965-01-01 00:00:00.5'])(
-    'remains a timestamp column if all nanoseconds are zero: %s',
+    'remains a timestamp column if its values have whole microseconds: %s',
     async (time) => {
       expect((await files.convert(await parquet(at(time)), 'parquet')).columns).toEqual(['t timestamp']);
     },
@@ -301,7 +301,7 @@ describe('Parquet columns that cannot be read exactly', () => {
     expect(await refusal(files.convert(Buffer.from(PYARROW[name], 'base64'), 'parquet'))).toBe(sentence);
   });
 
-  it('do not include maps that share keys only with other maps', async () => {
+  it('are distinguished from maps that share keys only with other maps', async () => {
     const maps = "SELECT unnest([MAP {'a.b': MAP {'k': 1}, 'a': MAP {'b': 2, 'k': 3}}, MAP {'a': MAP {'k': 4}}]) AS m";
     const { columns, rows } = await files.convert(await parquet(maps), 'parquet');
     expect(columns).toEqual(['m json']);

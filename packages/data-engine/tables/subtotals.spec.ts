@@ -229,7 +229,7 @@ describe('sum rows without a label', () => {
     ['that are not sums', csv('p,n', 'N,10', 'S,20', ',31')],
     ['that repeat a single number', csv('p,n', 'N,10', ',10')],
     ['whose empty label is in a later column', csv('n,p', '1,x', '2,y', '3,')],
-  ])('do not include rows %s', async (_, content) => {
+  ])('are not detected among rows %s', async (_, content) => {
     expect(await read(content)).toMatchObject({ leftOut: [], subtotals: null });
   });
 });
@@ -328,7 +328,7 @@ describe('rows that are labelled as totals but are not sums', () => {
     ['labels that only begin like a total', csv('p,n', 'Totalizer,1', 'Summer,2', 'Subtotalled,3')],
     ['rows without numbers', csv('p,n', 'oak,10', 'Total,', 'pine,20')],
     ['remarks after the numbers', csv('p,n,remark', 'oak,10,x', 'pine,20,total', 'elm,5,y')],
-  ])('do not include other rows: %s', async (_, content) => {
+  ])('are not detected in %s', async (_, content) => {
     expect(await read(content)).toMatchObject({ leftOut: [], subtotals: null });
   });
 });

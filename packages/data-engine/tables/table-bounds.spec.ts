@@ -320,7 +320,7 @@ describe('a row with an extra cell', () => {
     ['all rows', 'a,b\n1,2,\n3,4,\n'],
     ['all rows and the header', 'a,b,\n1,2,\n3,4,\n'],
     ['the header', 'a,b,\n1,2\n3,4\n'],
-  ])('is not assumed if a delimiter ends %s', async (_, content) => {
+  ])('is not detected if a delimiter ends %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(['a', 'b']);
     expect(table.cells).toEqual([

@@ -83,7 +83,7 @@ it.each([
   expect(faultOfResponse(status, new Headers(), JSON.stringify({ error: { message } })).details.refuses).toBe(refuses);
 });
 
-describe.each(PROVIDERS)('conversation with the provider %s', (AGENT_PROVIDER, format) => {
+describe.each(PROVIDERS)('a conversation with the provider %s', (AGENT_PROVIDER, format) => {
   let answer: (request: ModelRequest, count: number) => ModelReply;
   let provider: FakeProvider;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { cutResult, cutText, markAsData, MAX_RESULT_BYTES } from './data-text.js';
 
-describe('data for a model', () => {
+describe('data for a language model', () => {
   it('is truncated to 64 kB of JSON, but remains unchanged if it is shorter', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.integer({ min: 0, max: 30_000 }), (piece, times) => {

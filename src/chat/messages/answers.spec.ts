@@ -68,7 +68,7 @@ describe('placeAnswer', () => {
   });
 
   it.each([[['Small', 'Large']], [['Small', 'Small']], [['Large', 'Small', 'Large']]])(
-    'rejects the labels %j for a question that allows only one',
+    'rejects the labels %j for a question that allows only one selection',
     (labels) => {
       const call = asked('size', ['Small', 'Large']);
       const questions = (call.input['questions'] as object[]).map((part) => ({ ...part, multi_select: false }));

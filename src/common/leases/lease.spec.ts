@@ -27,7 +27,7 @@ describe('Lease', () => {
     lease.stop();
   });
 
-  it('survives a failed renewal but not its expiry', async () => {
+  it('survives a failed renewal but aborts when it expires', async () => {
     let isBroken = true;
     const lease = new Lease(() => (isBroken ? Promise.reject(new Error('no database')) : Promise.resolve()), logger);
     await jest.advanceTimersByTimeAsync(10_000);

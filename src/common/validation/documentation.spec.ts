@@ -140,7 +140,7 @@ const $ref = '#/components/schemas/Part';
 const schemaOf = (name: string) =>
   document.components?.schemas?.[name] as { properties: Record<string, unknown>; required: string[] };
 
-describe('OpenAPI schema of a class', () => {
+describe('the OpenAPI schema of a class', () => {
   it.each([
     [
       'short_name',
