@@ -199,7 +199,7 @@ describe('a limit on a misspelled variable', () => {
     expect(room.data('canoe')).toMatchObject({ upper: 3 });
   });
 
-  it('remains unchanged if the user confirms the name as another variable', async () => {
+  it('applies to another variable if the user confirms its name', async () => {
     const room = new Room();
     await room.say([...RIVER, 'cano <= 3', FINISH].join('\n'));
     const { calls } = await room.choose('cano is another variable');

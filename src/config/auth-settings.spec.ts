@@ -17,7 +17,7 @@ describe('the authentication configuration', () => {
     expect(loadConfig({}).oidc).toBeUndefined();
   });
 
-  it('maps the claims in provider tokens', () => {
+  it('maps the claims and roles in provider tokens', () => {
     expect(loadConfig({ DATABASE_URL, ...OIDC }).oidc?.claims).toEqual({
       names: {
         user_id: 'sub',
@@ -36,7 +36,7 @@ describe('the authentication configuration', () => {
     });
   });
 
-  it('enables sign-in on the page and allows requests to the provider', () => {
+  it('enables sign-in on the page and requests to the provider only if WEB_CLIENT_ID is set', () => {
     expect(loadConfig({ DATABASE_URL, ...OIDC })).toMatchObject({ pageSignIn: undefined, pageConnectOrigins: [] });
     expect(loadConfig({ DATABASE_URL, ...OIDC, WEB_CLIENT_ID: 'page' })).toMatchObject({
       pageSignIn: {

@@ -23,7 +23,7 @@ describe('isSkillName', () => {
 });
 
 describe('checkSkill', () => {
-  it('accepts up to 200 files with up to 1,000,000 bytes, and normalizes paths', () => {
+  it('accepts up to 200 files with up to 1,000,000 bytes in total, and normalizes paths', () => {
     const files = Array.from({ length: 199 }, (_, index): [string, string] => [`f${index}`, '']);
     expect(refusal('a', [main, ...files])).toEqual([]);
     expect(refusal('a', [main, ...files, ['one-more', '']])).toEqual([['value_error', 'body', 'files']]);

@@ -64,7 +64,7 @@ describe('PDF text extraction', () => {
     });
   });
 
-  it('returns a range of pages', async () => {
+  it('returns a range of pages and rejects a range beyond the last page', async () => {
     const page = async (first: number, last: number) => (await read('pdf', three, { pages: { first, last } })).text;
     expect(await page(1, 1)).toBe('--- page 1 ---\nÜbersicht der Nachfrage\nGröße 12,50 €\n');
     expect(await page(2, 2)).toBe('');
@@ -328,7 +328,7 @@ describe('XLSX text extraction', () => {
     });
   });
 
-  it('returns a single sheet', async () => {
+  it('returns a single sheet and rejects the name of a missing sheet', async () => {
     const { text } = await read('xlsx', makeArchive(parts), { sheet: 'Lanes & more' });
     expect(text).toBe('--- sheet Lanes & more ---\n\t\tinline\ntrue\t#DIV/0!\tx\n');
     expect(await refusal('xlsx', makeArchive(parts), { sheet: 'None' })).toBe(

@@ -46,7 +46,7 @@ const reason = (what: string): object => ({
 });
 
 describe('ImagesService', () => {
-  it('returns a complete image once per turn', async () => {
+  it('marks an image as new only once per turn, even under another path', async () => {
     const { images, reads } = room();
     const { context } = turn();
     const image = {

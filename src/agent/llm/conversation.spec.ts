@@ -100,7 +100,7 @@ describe('conversationOf', () => {
     expect([said?.content, results?.content]).toMatchObject([names, names]);
   });
 
-  it('includes earlier calls and replaces their invalid arguments', () => {
+  it('includes the error of a call and replaces its invalid arguments', () => {
     const made = {
       id: 'x',
       call: { tool: 'read_file', input: '{"a' },

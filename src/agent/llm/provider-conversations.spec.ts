@@ -206,7 +206,7 @@ describe.each(PROVIDERS)('a conversation with the provider %s', (AGENT_PROVIDER,
     expect(requests().at(-1)?.messages.at(-2)?.role).toBe('assistant');
   });
 
-  it('omits calls from another provider if the current provider rejects them', async () => {
+  it('describes earlier calls as text if the provider rejects them', async () => {
     const room = newRoom();
     const hasCalls = ({ body }: ModelRequest): boolean => /"tool_calls"|"tool_use"/.test(JSON.stringify(body.messages));
     play({ calls: LIST }, { text: ['Done.'] });
