@@ -86,7 +86,7 @@ describe('send', () => {
     ['interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['early hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
     ['processing responses', 'HTTP/1.1 102 Processing\r\n\r\n'],
-  ])('gives up on a receiver that repeats %s', async (_, text) => {
+  ])('gives up on a receiver that sends too many %s', async (_, text) => {
     const { sent, written } = await repeat('', text.repeat(10));
     expect(sent).toMatchObject({ status: null, error: 'No response: the receiver sends too many interim responses' });
     expect(written).toBeLessThan(5_000_000);

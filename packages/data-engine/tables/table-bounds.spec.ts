@@ -520,7 +520,7 @@ describe('the table reader at the end of a table', () => {
     ['a total with a dash', 'p,n\na,10\nb,30\nTotal,-\n'],
     ['a number of rows', 'p,n\na,10\nb,30\n"(2 rows)",\n'],
     ['a total without a number in a sheet', [['p', 'n'], ['a', 10], ['b', 30], ['Total']]],
-  ])('keeps and reports %s', async (_, content) => {
+  ])('keeps and reports a possible statistic: %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.rows).toBe(3);
     expect(table.dialect).toMatchObject({ last_row: 4, other_last_row: 3 });
