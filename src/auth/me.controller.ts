@@ -12,7 +12,7 @@ export class MeController {
   @Operation({
     tag: 'Identity',
     summary: 'Get the caller',
-    description: 'Returns the owner of the token and their role.',
+    description: 'Returns the token’s owner and their role.',
     response: MeResponse,
     tagged: true,
     extension: true,

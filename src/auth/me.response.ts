@@ -3,14 +3,14 @@ import { ACCESSES, type Access, type Principal } from './principal.js';
 
 /** Identity of the caller. */
 export class MeResponse {
-  @StringField({ description: 'Company of the caller', example: 'demo' })
+  @StringField({ description: 'The caller’s company', example: 'demo' })
   company_id!: string;
 
   @EnumField(['user', 'api_key'], { description: 'Type of credential' })
   kind!: Principal['kind'];
 
   @EnumField(['member', 'company'], {
-    description: 'With `company`, the caller can change deployments and see the usage of all users',
+    description: 'With `company`, the caller can change deployments and see all users’ usage',
   })
   role!: 'member' | 'company';
 

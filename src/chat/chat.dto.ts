@@ -68,7 +68,7 @@ export class ChatMessageCreate {
     nullable: true,
     maxLength: 100_000,
     description:
-      'Idempotency key of the client. Repeating a post with the same key returns the first message. A different ' +
+      'Idempotency key chosen by the client. Repeating a post with the same key returns the first message. A different ' +
       'message with the same key is rejected.',
   })
   client_msg_id?: string | null;
@@ -108,7 +108,7 @@ export class ChatResponse {
   canvas_snapshot!: CardResponse[];
 }
 
-/** Query of the sync operation. */
+/** Query parameters for the sync operation. */
 export class ChatSyncQuery {
   @StringField({
     optional: true,
@@ -126,7 +126,7 @@ export class ChatSyncQuery {
   limit!: number;
 }
 
-/** Query of the history operation. */
+/** Query parameters for the history operation. */
 export class ChatHistoryQuery extends ChatSyncQuery {
   @IntegerField({ default: 0, minimum: 0, description: 'Number of newest messages to skip' })
   offset!: number;

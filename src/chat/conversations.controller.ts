@@ -16,7 +16,7 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'List conversations',
-    description: 'Returns the conversations of the project, most recently changed first.',
+    description: 'Returns the project’s conversations, most recently changed first.',
     response: ConversationListResponse,
     extension: true,
   })

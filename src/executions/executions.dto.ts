@@ -112,7 +112,7 @@ export class ExecutionCreateRequest {
   affects_checklist?: boolean | null;
 }
 
-/** Page and filter of a project's execution list. */
+/** Page and filter for a project's execution list. */
 export class ExecutionListQuery extends WalkQuery {
   @EnumField(EXECUTION_STATUSES, { optional: true, extension: true })
   status?: ExecutionStatus;
@@ -138,13 +138,13 @@ export class ExecutionCancelQuery {
     optional: true,
     extension: true,
     description:
-      'Whether to keep the best plan of a running execution. The execution then succeeds within about a second, ' +
+      'Whether to keep a running execution’s best plan. The execution then succeeds within about a second, ' +
       'with this plan, its bound and its gap. If no plan has been found yet, the execution is canceled.',
   })
   keep_plan?: boolean;
 }
 
-/** Solve execution of a project. */
+/** Solve execution in a project. */
 export class ExecutionResponse {
   @StringField()
   id!: string;
@@ -262,7 +262,7 @@ export class ExecutionDetailResponse extends ExecutionResponse {
   }
 }
 
-/** Executions of a project, most recent first. */
+/** Executions in a project, most recent first. */
 export class ExecutionListResponse extends WalkResponse {
   @ObjectArrayField(() => ExecutionResponse)
   executions!: ExecutionResponse[];

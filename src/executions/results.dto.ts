@@ -11,7 +11,6 @@ import {
 import { EXECUTION_ERROR_CODES } from './execution.entity.js';
 import { RESULT_STATUSES } from '../../packages/solver/index.js';
 
-/** Size of a model. */
 export class ModelSizeResponse {
   @IntegerField()
   variables!: number;
@@ -26,12 +25,12 @@ export class ModelSizeResponse {
   terms!: number;
 }
 
-/** Indexed variable. A table contains its members. */
+/** Indexed variable of a result. Its members are listed in one of the result's tables. */
 export class SolvedFamilyResponse {
   @StringField()
   name!: string;
 
-  @StringArrayField({ description: 'Names of the key parts of a member', example: ['product'] })
+  @StringArrayField({ description: 'Names of the parts of a member’s key, in order', example: ['product'] })
   keys!: string[];
 
   @IntegerField({ description: 'Number of members' })
@@ -56,7 +55,6 @@ export class SolvedConstraint {
   dual?: number;
 }
 
-/** KPI of a plan. */
 export class SolvedKpi {
   @StringField({ description: 'Label of the KPI’s card' })
   label!: string;
@@ -71,7 +69,6 @@ export class SolvedKpi {
   target!: number | null;
 }
 
-/** Result of a solve. */
 export class SolveResultResponse {
   @EnumField(RESULT_STATUSES, {
     description:
@@ -80,7 +77,7 @@ export class SolveResultResponse {
   })
   status!: (typeof RESULT_STATUSES)[number];
 
-  @NumberField({ nullable: true, description: 'Includes penalties of soft constraints' })
+  @NumberField({ nullable: true, description: 'Includes penalties for soft constraints' })
   objective_value!: number | null;
 
   @NumberField({
@@ -140,8 +137,8 @@ export class SolveResultResponse {
   @StringArrayField({
     optional: true,
     description:
-      'CSV files in the workspace, only for a model with an index: the members of each variable with their values, ' +
-      'and `constraints.csv`',
+      'Paths of CSV files in the workspace: one per indexed variable with the values of its members, and ' +
+      '`constraints.csv`. Only for models with indexed variables',
     example: ['results/6f1c/make.csv', 'results/6f1c/constraints.csv'],
   })
   table_paths?: string[];

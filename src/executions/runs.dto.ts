@@ -100,7 +100,7 @@ export class RunCard {
   @ObjectArrayField(() => RunAdjustment, {
     optional: true,
     description:
-      'Changes that the scenario makes to the columns of a data card, in the order they are applied. Absent if ' +
+      'Changes that the scenario makes to a data card’s columns, in the order in which they are applied. Absent if ' +
       'there are no such changes',
   })
   adjustments?: RunAdjustment[];
@@ -124,13 +124,11 @@ export class RunCardsResponse {
   }
 }
 
-/** Log of a run. */
 export class RunLogResponse {
   @StringArrayField({ description: 'The last 200 lines' })
   lines!: string[];
 }
 
-/** Progress of a run. */
 export class RunProgress {
   @EnumField(PHASES)
   phase!: Phase;

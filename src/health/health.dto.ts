@@ -27,7 +27,7 @@ export class HealthOfParts {
 
   @ApiProperty({
     type: HealthOfPart,
-    description: '`degraded` if turns, solves or files of data cards have waited for more than a minute',
+    description: '`degraded` if turns, solves or data card files have waited for more than a minute',
   })
   queue!: HealthOfPart;
 }

@@ -36,7 +36,7 @@ export class ProjectMembersController {
     summary: 'Add member, or change role',
     example: { role: 'editor' },
     description:
-      'Only for owners of the project and company-level callers. Returns 404 for a user who has never used this ' +
+      'Only for project owners and company-level callers. Returns 404 for a user who has never used this ' +
       'service, and 409 if no owner would remain.',
     response: ProjectMemberResponse,
     errors: ['last_owner', 'owner_required', 'too_many_members', 'user_not_found'],
@@ -56,7 +56,7 @@ export class ProjectMembersController {
     tag: 'Members',
     summary: 'Remove member',
     description:
-      'Only for owners of the project and company-level callers, but users can remove themselves. Streams of a user ' +
+      'Only for project owners and company-level callers, but users can remove themselves. Streams of a user ' +
       'who loses access close within 5 seconds. Returns 409 if no owner would remain.',
     status: 204,
     errors: ['last_owner', 'member_not_found', 'owner_required'],

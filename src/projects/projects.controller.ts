@@ -111,7 +111,7 @@ export class ProjectsController {
     tag: 'Projects',
     summary: 'Delete project',
     description:
-      'Only for owners of the project and company-level callers. Hides the project and its contents immediately, ' +
+      'Only for project owners and company-level callers. Hides the project and its contents immediately, ' +
       'ends running turns, solves and uploads, and closes streams. The project can be restored for some time (24 ' +
       'hours by default). Its cost remains in the usage listings.',
     status: 204,
@@ -132,7 +132,7 @@ export class ProjectsController {
     tag: 'Projects',
     summary: 'Restore project',
     description:
-      'Only for owners of the project and company-level callers. Restores a deleted project with its contents. ' +
+      'Only for project owners and company-level callers. Restores a deleted project with its contents. ' +
       'Turns, solves and incomplete uploads that ended with it do not resume. Returns 404 after the grace period. ' +
       '`GET /projects?deleted=true` lists projects that can be restored.',
     response: ProjectResponse,

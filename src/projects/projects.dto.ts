@@ -30,7 +30,7 @@ const VISIBILITY =
   '`company`: everyone in the company can edit the project. `private`: only its members and company-level callers can see it';
 const description = { nullable: true, optional: true, maxLength: 20_000 };
 
-/** Page and filter of the project listing. */
+/** Page and filter for the project listing. */
 export class ProjectQuery extends WalkQuery {
   @StringField({
     optional: true,
@@ -109,12 +109,11 @@ export class ProjectUpdate {
     nullable: true,
     optional: true,
     extension: true,
-    description: 'Can be changed only by owners of the project and company-level callers',
+    description: 'Can be changed only by project owners and company-level callers',
   })
   visibility?: Visibility | null;
 }
 
-/** Creator of a project. */
 export class ProjectCreator {
   @StringField()
   display_name!: string;
@@ -187,15 +186,14 @@ export class ProjectResponse {
 
   @StringField({
     extension: true,
-    description:
-      'Hash of the copied instructions and skills. Equals the hash of the deployment if the copy is up to date',
+    description: 'Hash of the copied instructions and skills. Equals the deployment’s hash if the copy is up to date',
   })
   config_digest!: string;
 
   @EnumField(VISIBILITIES, { extension: true, description: VISIBILITY })
   visibility!: Visibility;
 
-  @EnumField(PROJECT_ROLES, { extension: true, description: 'Role of the caller in the project' })
+  @EnumField(PROJECT_ROLES, { extension: true, description: 'The caller’s role in the project' })
   role!: ProjectRole;
 
   static from(project: ProjectDetails): ProjectResponse {
@@ -269,7 +267,7 @@ export class ProjectSummary {
   @EnumField(VISIBILITIES, { extension: true })
   visibility!: Visibility;
 
-  @DateTimeField({ nullable: true, extension: true, description: 'Time of the deletion' })
+  @DateTimeField({ nullable: true, extension: true, description: 'Deletion time; null if not deleted' })
   deleted_at!: Date | null;
 
   static from(project: ListedProject): ProjectSummary {

@@ -78,7 +78,7 @@ export class ComparedRun {
   @NumberField({ nullable: true })
   objective_value!: number | null;
 
-  @NumberField({ nullable: true, description: 'Difference from the objective of the canvas run' })
+  @NumberField({ nullable: true, description: 'Difference from the canvas run’s objective' })
   difference!: number | null;
 
   @DateTimeField({ nullable: true })
@@ -103,7 +103,6 @@ export class DifferingValue {
   values!: Record<string, number>;
 }
 
-/** Comparison of scenarios. */
 export class ScenarioComparisonResponse {
   @ObjectField(() => BaseRun, { nullable: true, description: 'Null if the canvas was never solved' })
   base!: BaseRun | null;

@@ -59,8 +59,8 @@ export const changesProblem = (changes: readonly Change[]): string | undefined =
 export class ScenarioChange {
   @EnumField(CHANGE_KINDS, {
     description:
-      '`value`: changes a value of a data card. `bound`: changes a bound of a variable. `limit`: changes the ' +
-      'constant side of a constraint. `column`: changes the numbers of a column, for all members or only for ' +
+      '`value`: changes a value on a data card. `bound`: changes a bound of a variable. `limit`: changes the ' +
+      'constant side of a constraint. `column`: changes the numbers in a column, for all members or only for ' +
       'members that match `where`. `cell`: changes the number of a single member. `add`: adds a hard constraint. ' +
       '`off`: ignores a card. `file`: reads a set from another file, before all other changes are applied',
     example: 'column',
@@ -82,7 +82,8 @@ export class ScenarioChange {
     minLength: 1,
     maxLength: MAX_FORMULA_LENGTH,
     description:
-      'Only for `column`: condition that selects the members. It uses columns of the set and of its key by name, without an index',
+      'Only for `column`: condition that selects the members. Refer to the set’s columns and key columns by name, ' +
+      'without an index',
     example: 'region = "north" and price > 10',
   })
   where?: string;
@@ -126,7 +127,7 @@ export class ScenarioChange {
 const changes = {
   maxItems: MAX_CHANGES,
   check: changesProblem,
-  description: `At most ${MAX_CHANGES}, applied in the order of the array`,
+  description: `At most ${MAX_CHANGES}, applied in array order`,
 };
 const name = {
   minLength: 1,
@@ -193,7 +194,7 @@ export class ScenarioResponse {
   }
 }
 
-/** Scenarios of a project, newest first. */
+/** Scenarios in a project, newest first. */
 export class ScenarioListResponse extends WalkResponse {
   @ObjectArrayField(() => ScenarioResponse)
   scenarios!: ScenarioResponse[];

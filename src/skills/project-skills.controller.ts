@@ -72,8 +72,8 @@ export class ProjectSkillsController {
     summary: 'Put project skill',
     example: { files: { 'SKILL.md': 'Shifts last eight hours here.\n' } },
     description:
-      'Creates or replaces one of the project’s own skills with all its files. It shadows a deployment skill of the ' +
-      'same name. `If-Match` applies to the project’s own skill.',
+      'Creates or replaces one of the project’s own skills with all its files. The skill shadows a deployment skill ' +
+      'with the same name. `If-Match` applies to the project’s own skill.',
     response: SkillSummary,
     errors: ['company_storage_full', 'store_full', 'tree_full'],
     tagged: true,

@@ -75,7 +75,7 @@ export class SkillDetail {
   }
 }
 
-/** Copy of a skill that a turn of the project would mount. */
+/** Copy of a skill that a turn in the project would mount. */
 export class ProjectSkillDetail {
   @StringField({ example: 'shift-rules' })
   name!: string;
@@ -89,7 +89,7 @@ export class ProjectSkillDetail {
   @EnumField(['project', 'deployment'], { optional: true, description: '`project` if the project has its own copy' })
   scope!: 'project' | 'deployment';
 
-  @BooleanField({ description: 'Whether it shadows a deployment skill of this name' })
+  @BooleanField({ description: 'Whether the skill shadows a deployment skill with this name' })
   shadows!: boolean;
 
   static from({ name, description, files, scope, shadows }: FullEffectiveSkill): ProjectSkillDetail {
@@ -102,7 +102,7 @@ export class ProjectSkillSummary extends SkillSummary {
   @EnumField(['project', 'deployment'], { description: '`project` if the project has its own copy' })
   scope!: 'project' | 'deployment';
 
-  @BooleanField({ description: 'Whether it shadows a deployment skill of this name' })
+  @BooleanField({ description: 'Whether the skill shadows a deployment skill with this name' })
   shadows!: boolean;
 
   static override from(skill: EffectiveSkill): ProjectSkillSummary {
@@ -110,7 +110,7 @@ export class ProjectSkillSummary extends SkillSummary {
   }
 }
 
-/** Skills that a turn of the project would mount, sorted by name. */
+/** Skills that a turn in the project would mount, sorted by name. */
 export class ProjectSkillListResponse {
   @ObjectArrayField(() => ProjectSkillSummary)
   skills!: ProjectSkillSummary[];
@@ -160,7 +160,7 @@ export class AgentConfigPullResponse {
   objects!: number;
 }
 
-/** Configuration that a turn of the project would mount. */
+/** Configuration that a turn in the project would mount. */
 export class AgentConfigResponse {
   @StringField({ nullable: true, description: 'The project’s AGENTS.md; null if it has no instructions' })
   instructions!: string | null;

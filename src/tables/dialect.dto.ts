@@ -59,8 +59,8 @@ export class TableDialectOptions {
     ...optional,
     check: encodingProblem,
     description:
-      'CSV and TSV only; a name of the WHATWG Encoding Standard, `cp437`, `cp850`, `cp852`, `cp857`, `cp858` or ' +
-      '`iso-8859-16`',
+      'CSV and TSV only; an encoding name from the WHATWG Encoding Standard, `cp437`, `cp850`, `cp852`, `cp857`, ' +
+      '`cp858` or `iso-8859-16`',
     example: 'shift_jis',
   })
   encoding?: string | null;

@@ -11,7 +11,7 @@ export const SheetField = (): PropertyDecorator =>
     optional: true,
     nullable: true,
     maxLength: MAX_NAME,
-    description: 'Sheet of a workbook. Defaults to the first sheet',
+    description: 'Sheet in a workbook. Defaults to the first sheet',
   });
 
 export const IgnoreErrorsField = (): PropertyDecorator =>

@@ -37,7 +37,7 @@ const MAX_MEMBERS = 1_000;
 const ColumnField = (description?: string): PropertyDecorator =>
   StringField({ maxLength: MAX_NAME, example: 'quantity', ...(description !== undefined && { description }) });
 
-/** Explains why a value does not fit a filter's operator. Returns undefined if it fits. */
+/** Explains why a value does not fit a filter's operator. Returns undefined if the value fits. */
 function filterProblem({ op, value }: Filter): string | undefined {
   if (op === 'empty') return value == null ? undefined : 'empty takes no value';
   if (op === 'in') {
@@ -146,7 +146,7 @@ export class TableRequest extends ContainerRequest {
     optional: true,
     nullable: true,
     maxItems: MAX_FILTERS,
-    description: 'Defaults to the order of the file. Groups default to the order of their first rows',
+    description: 'Defaults to file order. Groups default to the order of their first rows',
   })
   order_by?: TableOrder[] | null;
 
@@ -176,7 +176,7 @@ export class TableRequest extends ContainerRequest {
   }
 }
 
-/** Column of a result. */
+/** Column in a result. */
 export class TableColumnResponse {
   @StringField({ example: 'quantity' })
   name!: string;
@@ -228,7 +228,7 @@ export class TableResponse {
   @IntegerField({ description: 'Number of unreadable rows that were omitted because of `ignore_errors`' })
   skipped!: number;
 
-  @StringArrayField({ optional: true, nullable: true, description: 'All sheets of a workbook; null for other files' })
+  @StringArrayField({ optional: true, nullable: true, description: 'All sheets in a workbook; null for other files' })
   sheets?: string[] | null;
 
   @ObjectField(() => TableDialect, {

@@ -20,7 +20,7 @@ export class TablesController {
     tag: 'Files',
     summary: 'Read table',
     description:
-      'Returns rows, or groups of rows, of a CSV, TSV, JSON, Parquet or XLSX file, with its columns, their types, ' +
+      'Returns rows, or groups of rows, from a CSV, TSV, JSON, Parquet or XLSX file, with its columns, their types, ' +
       'and how the file was read. Detects delimiter, encoding, decimal point and types. The types fit every row. ' +
       'Returns 422 for `path` if the file is not a table or a row cannot be read.',
     example: { ...EXAMPLE_WORKSPACE, path: EXAMPLE.table, limit: 10 },

@@ -18,7 +18,7 @@ export class BudgetsController {
     summary: 'Set budget',
     example: { scope: 'company', period: 'month', limit_credits: 100, action: 'notice' },
     description:
-      'Creates the budget of the scope, subject and period, or replaces its limit and action. When a blocking budget ' +
+      'Creates the budget for the scope, subject and period, or replaces its limit and action. When a blocking budget ' +
       'reaches its limit, new messages and solves that count towards it return 402. Running turns end at the next model ' +
       'step. Running solves finish. A company has at most ' +
       `${MAX_BUDGETS} budgets.`,

@@ -69,8 +69,9 @@ export class UsageController {
     tag: 'Usage',
     summary: 'List usage by day',
     description:
-      'Returns spend in credits per UTC day, by user, project or model: newest day first, then highest spend first. A ' +
-      'caller sees the same spend as in the usage by project. With `Accept: text/csv`, returns one line per row.',
+      'Returns spend in credits per UTC day, by user, project or model: newest day first, then highest spend first. ' +
+      'Callers see the same spend as in the list of usage by project. With `Accept: text/csv`, returns one CSV line per ' +
+      'day and user, project or model.',
     response: DayUsageListResponse,
     csv: true,
     extension: true,

@@ -30,7 +30,7 @@ export class WebhooksController {
     summary: 'Create webhook',
     example: { url: 'https://example.com/hook', events: ['project.deleted', 'execution.changed'] },
     description:
-      'Sends future events of the company, each at least once. Events of a project arrive in order while deliveries ' +
+      'Sends the company’s future events, each at least once. Events from the same project arrive in order while deliveries ' +
       'succeed. The body is the event, signed according to the Standard Webhooks specification. Only public ' +
       'https URLs are accepted, and redirects are not followed. Each attempt times out after 10 seconds. Without a 2xx ' +
       'response, the delivery is retried for 24 hours, while other events are still sent. A company has at most ' +

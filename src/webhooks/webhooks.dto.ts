@@ -126,7 +126,7 @@ export class WebhookDeliveryResponse {
   @StringField()
   id!: string;
 
-  @StringField({ description: 'The header `webhook-id`, the same for each attempt' })
+  @StringField({ description: 'Value of the `webhook-id` header. The same for every attempt' })
   message_id!: string;
 
   @StringField({ description: 'Type of the event; `webhook.test` for a test' })

@@ -75,7 +75,7 @@ export class StreamController {
     tag: 'Chat',
     summary: 'Stream chat',
     description:
-      'Server-sent events for all turns of a conversation, until the client disconnects or its token expires. ' +
+      'Server-sent events for all turns in a conversation, until the client disconnects or its token expires. ' +
       'Apply a turn’s events in order to build its message. Without a position, the stream starts at the first ' +
       'event of the active turn. With a position from sync or `Last-Event-ID`, each later event is sent exactly ' +
       'once. Events are kept for 10 minutes after their turn has ended. Swagger UI cannot display a stream: run ' +

@@ -10,7 +10,7 @@ import { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { ChatMessageResponse, ToolCallData } from '../messages/message.dto.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../turns/turn.entity.js';
 
-/** Query of the stream operation. */
+/** Query parameters for the stream operation. */
 export class ChatStreamQuery {
   @StringField({ optional: true, description: 'Defaults to the project’s default conversation' })
   conversation_id?: string;
@@ -24,7 +24,7 @@ export class ChatStreamQuery {
   @IntegerField({
     default: 0,
     minimum: 0,
-    description: 'Sequence number of the first event of the turn to send. Use `next_seq` from sync',
+    description: 'Sequence number of the first turn event to send. Use `next_seq` from sync',
   })
   from_seq!: number;
 }
@@ -34,7 +34,7 @@ export class TurnStartedData {
   @StringField()
   message_id!: string;
 
-  @ObjectField(() => ChatMessageResponse, { description: 'The message, still empty; later events change it' })
+  @ObjectField(() => ChatMessageResponse, { description: 'The message, still empty; later events fill it in' })
   message!: ChatMessageResponse;
 }
 
@@ -78,7 +78,7 @@ export class TurnEndedData {
 
   @ObjectField(() => ChatMessageResponse, {
     nullable: true,
-    description: 'Final message, with all events of the turn applied; null if the agent wrote nothing',
+    description: 'Final message, with all of the turn’s events applied; null if the agent wrote nothing',
   })
   message!: ChatMessageResponse | null;
 }

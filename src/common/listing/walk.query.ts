@@ -6,7 +6,7 @@ export const CURSOR = {
   extension: true,
   maxLength: 4_096,
   description:
-    'Use it instead of `offset`. Send an empty string for the first page, then `next_cursor` of the previous response. ' +
+    'Use it instead of `offset`. Send an empty string for the first page, then `next_cursor` from the previous response. ' +
     'The order is stable: items that exist throughout are returned exactly once.',
 } as const;
 
