@@ -50,7 +50,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Measures every operation of the other benchmarks, and a poll without changes. */
+/** Measures every operation from the other benchmarks, and a poll without changes. */
 async function requests(data) {
   const tokens = { [COMPANY]: await signToken(COMPANY, USER), [POSTS_COMPANY]: await signToken(POSTS_COMPANY, USER) };
   const service = await startService({ settings: { ROLE: 'api' } });
@@ -98,8 +98,8 @@ async function turns(projects) {
     });
   const rows = [];
   for (const [what, agent, count] of [
-    ['turn of an agent that says one word', 'idle-agent.js', TURNS],
-    [`turn of an agent that says 50 words a second for ${TALK_SECONDS} s`, 'talking-agent.js', TALKS],
+    ['agent turn with a one-word answer', 'idle-agent.js', TURNS],
+    [`agent turn that streams 50 words a second for ${TALK_SECONDS} s`, 'talking-agent.js', TALKS],
   ]) {
     const worker = await startService({ settings: { ROLE: 'worker' }, preload: [agent] });
     // The first turns are not measured, so that frequently executed code is already compiled.

@@ -36,7 +36,7 @@ const COMPLETENESS = `json_build_object(
 const CREATOR = `(SELECT json_build_object('display_name', u.display_name, 'id', u.id, 'avatar_url', u.avatar_url)
   FROM users u WHERE u.company_id = p.company_id AND u.id = p.created_by) AS created_by`;
 
-/** Returns the SQL of a listing. It selects the rows as `item`, and their total number. */
+/** Returns the SQL for a listing. The SQL selects the rows as `item`, and their total number. */
 const listing = (name, items, total) =>
   `SELECT json_build_object('${name}', (SELECT coalesce(json_agg(item), '[]') FROM (${items}) item),
                             'limit', ${PAGE}, 'offset', 0, 'total', (${total}))::text AS json`;
@@ -124,7 +124,7 @@ export const OPERATIONS = [
     ),
   },
   {
-    name: `list projects, ${PAGE} of them`,
+    name: `list ${PAGE} projects`,
     target: 0.35,
     route: 'GET /projects',
     request: () => get('/projects'),
@@ -142,7 +142,7 @@ export const OPERATIONS = [
     ),
   },
   {
-    name: 'list cards, 20 of them',
+    name: 'list 20 cards',
     target: 0.35,
     route: 'GET /projects/:id/cards',
     request: ({ operations }) => get(`/projects/${operations}/cards`),
@@ -155,7 +155,7 @@ export const OPERATIONS = [
     ),
   },
   {
-    name: `list executions, ${PAGE} of them`,
+    name: `list ${PAGE} executions`,
     target: 0.35,
     route: 'GET /projects/:id/solve/executions',
     request: ({ operations }) => get(`/projects/${operations}/solve/executions`),
@@ -171,7 +171,7 @@ export const OPERATIONS = [
     ),
   },
   {
-    name: `list conversations, ${PAGE} of them`,
+    name: `list ${PAGE} conversations`,
     target: 0.35,
     route: 'GET /projects/:id/conversations',
     request: ({ operations }) => get(`/projects/${operations}/conversations`),
@@ -187,7 +187,7 @@ export const OPERATIONS = [
     ),
   },
   {
-    name: `list deployments, ${PAGE} of them`,
+    name: `list ${PAGE} deployments`,
     target: 0.35,
     route: 'GET /deployments',
     request: () => get('/deployments'),
