@@ -16,7 +16,7 @@ export const MAX_PENDING = 2_000;
 /** Maximum number of paths in an event. */
 export const MAX_PATHS = 100;
 
-/** Kinds of actors that cause events. The id of an agent is its turn's id. The service itself has a null id. */
+/** Kinds of actors that cause events. An agent's id is the id of its turn. The service itself has a null id. */
 export const ACTOR_KINDS = ['user', 'api_key', 'agent', 'execution', 'service'] as const;
 
 export interface Actor {
@@ -176,7 +176,7 @@ class WebhookDisabledEventData {
   url!: string;
 }
 
-/** Project events in the order of the documentation, with the class of their `data` and the occasion for docs/events.md. */
+/** Project events in documentation order, with the class of their `data` and the occasion for docs/events.md. */
 export const PROJECT_EVENTS = {
   'project.updated': {
     data: ProjectUpdatedEventData,
@@ -204,7 +204,7 @@ export const PROJECT_EVENTS = {
     data: MessageCreatedEventData,
     when: 'a message was added; for the agent, as soon as its message starts',
   },
-  'turn.dispatched': { data: TurnDispatchedEventData, when: 'the turn waits for a worker' },
+  'turn.dispatched': { data: TurnDispatchedEventData, when: 'the turn was queued and is waiting for a worker' },
   'turn.ended': { data: TurnEndedEventData, when: 'the turn ended' },
   'execution.changed': {
     data: ExecutionChangedEventData,
