@@ -70,13 +70,13 @@ export interface ToolEffect {
 /** Output of an agent: events that are stored unchanged, and effects that produce events. */
 export type AgentOutput = AgentEvent | ToolEffect;
 
-/** Answers the messages of turns. */
+/** Produces the answer to a turn's messages. */
 export abstract class Agent {
   /** Name of the model in spend listings. */
   abstract readonly model: string;
 
   /**
-   * Answers the messages of a turn.
+   * Answers a turn's messages.
    *
    * @throws AgentFailure with a sentence for the user. Any other error is logged and shown as a general failure.
    */
@@ -87,7 +87,7 @@ export abstract class Agent {
 export class AgentFailure extends Error {}
 
 /**
- * Thrown if the asker has lost access, or if a budget that applies to the asker is used up. Turns of other askers may still
+ * Thrown if the asker has lost access, or if a budget that applies to the asker is used up. Other askers' turns may still
  * succeed.
  */
 export class AskerRefused extends AgentFailure {}

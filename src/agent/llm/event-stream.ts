@@ -1,7 +1,7 @@
 import { parseJson } from './json-values.js';
 import { brokenOff, webPage } from './provider-fault.js';
 
-/** End marker of OpenAI's streams. */
+/** End marker in OpenAI's streams. */
 export const DONE = Symbol('[DONE]');
 
 /** JSON value from a stream, with the name of its event. The name may be empty. */

@@ -2,7 +2,7 @@ import { AgentFailure } from '../agent.js';
 import { TURN_SENTENCES } from '../turn-sentences.js';
 import { brokenOff } from './provider-fault.js';
 
-/** Finish reasons of incomplete answers, in lower case. An answer with any other reason is complete. */
+/** Finish reasons for incomplete answers, in lower case. An answer with any other reason is complete. */
 const TOO_LONG = new Set([
   'length',
   'max_tokens',

@@ -1,7 +1,7 @@
 import type { AgentContext, AgentMessage } from '../agent.js';
 import type { ImagesService, ImageResult, ShownImage } from '../images/images.service.js';
 
-/** Maximum number of files attached to the messages to answer that are checked for images. */
+/** Maximum number of attachments that are checked for images, counted over the messages to answer. */
 const MAX_READ_FILES = 100;
 const BEYOND_LIMIT: ImageResult = {
   refusal: { code: 'limit_reached', reason: `only the first ${MAX_READ_FILES} files are read` },
@@ -11,7 +11,7 @@ const MAX_NAMED_AGAIN = 100;
 
 /** Files attached to messages, as presented to a model. */
 export interface MessageFiles {
-  /** Display names by reference. Files of earlier messages are included only if the model accepts images. */
+  /** Display names by reference. Files from earlier messages are included only if the model accepts images. */
   names: ReadonlyMap<string, string>;
   /** Images to send with each message. Only the messages to answer have images. */
   images: ReadonlyMap<AgentMessage, readonly ShownImage[]>;
@@ -23,7 +23,7 @@ export function filesByName({ attachments }: Pick<AgentContext, 'attachments'>):
 }
 
 /**
- * Returns the files of the messages, with the images of the messages to answer. Images of earlier messages are only listed, and
+ * Returns the messages' files, with images only for the messages to answer. Images from earlier messages are only listed, and
  * the model can read them again. If every request contained them, an image that the provider rejects would make every later
  * turn fail.
  */

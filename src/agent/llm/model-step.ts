@@ -12,7 +12,7 @@ import { brokenOff, type ProviderFault, sentenceWithImages, toFault } from './pr
 
 const MAX_ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
-/** Time limit for starting another attempt of a step, counted from the start of the first attempt. */
+/** Time limit for starting another attempt at a step, counted from the start of the first attempt. */
 const MAX_WAIT_MS = 60_000;
 
 /** Request to the model. */

@@ -10,11 +10,11 @@ export class ProviderFault extends Error {
       /** Whether a retry of the same request may succeed. */
       isTransient: boolean;
       status?: number | undefined;
-      /** Error code of the provider, such as `insufficient_quota`. */
+      /** Error code from the provider, such as `insufficient_quota`. */
       code?: string | undefined;
-      /** Request id of the provider. */
+      /** Request id assigned by the provider. */
       requestId?: string | undefined;
-      /** Delay before a retry that the provider asks for, in milliseconds. */
+      /** Delay that the provider asks for before a retry, in milliseconds. */
       retryAfterMs?: number | undefined;
       /** Set if the provider may accept a shorter conversation or a plainer format. */
       refuses?: 'length' | 'form';
@@ -71,7 +71,7 @@ export const silent = (seconds: number): ProviderFault =>
 
 export const webPage = (): ProviderFault => new ProviderFault(PROVIDER_SENTENCES.webPage, { isTransient: false });
 
-/** Converts an error of a request or its stream into a fault. */
+/** Converts an error from a request or its stream into a fault. */
 export function toFault(error: unknown): ProviderFault {
   if (error instanceof ProviderFault) return error;
   if (!APICallError.isInstance(error)) return brokenOff();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Maximum size of a result in bytes. */
+/** Maximum size of a tool result in bytes. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
 /** Truncates a string to at most `bytes` bytes of UTF-8, without splitting a character. */
@@ -12,7 +12,7 @@ export function cutText(text: string, bytes: number): string {
   return whole.toString('utf8', 0, end);
 }
 
-/** Returns the result, or the start of its JSON text if it is too long. */
+/** Returns the result, or the start of its JSON text if that text is too long. */
 export function cutResult(result: unknown): unknown {
   const text = JSON.stringify(result) as string | undefined;
   if (text === undefined || Buffer.byteLength(text) <= MAX_RESULT_BYTES) return result;

@@ -24,7 +24,7 @@ export function toFailure(error: unknown): ToolFailure | undefined {
   return new ToolFailure(code, error.message, typeof error.detail === 'string' ? {} : { errors: error.detail });
 }
 
-/** Returns the failure of a call with invalid input. */
+/** Returns the failure for a call with invalid input. */
 export function inputFailure(error: z.ZodError): ToolFailure {
   const problems = error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   const text = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');

@@ -14,7 +14,6 @@ const solveInput = z.strictObject({
   is_test: z.boolean().default(false).describe('Whether to leave the checklist unchanged'),
 });
 
-/** Tool that solves models. */
 @Injectable()
 export class SolveToolsService {
   readonly run: Tool<z.infer<typeof solveInput>> = {

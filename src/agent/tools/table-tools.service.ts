@@ -35,8 +35,8 @@ const SAMPLE = 5;
 const MAX_CELL_BYTES = 200;
 const MAX_COLUMN_BYTES = 16 * 1024;
 /**
- * Maximum total size of the rows in a result, in bytes. Below the general limit of results, so that a result is never cut
- * within a row.
+ * Maximum total size of the rows in a result, in bytes. Lower than the general limit on result size, so a result is never cut
+ * off in the middle of a row.
  */
 const MAX_ROW_BYTES = 40 * 1024;
 

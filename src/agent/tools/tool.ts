@@ -26,7 +26,8 @@ export interface Unfinished {
 export type Effect = (tx: Tx, project: Project) => Promise<ToolOutcome | Unfinished>;
 
 /**
- * Tool of an agent. It acts only for the turn of its context, so its input never contains a project, a container or a user.
+ * Tool that an agent can call. It acts only for the turn in its context, so its input never contains a project, a container or
+ * a user.
  *
  * Tools read in {@link run} and write in the effect that it returns.
  */
@@ -38,7 +39,7 @@ export interface Tool<Input = unknown> {
   input: z.ZodType<Input>;
   /** Returns the recorded part of an input. Defaults to the whole input. */
   record?(input: Input): Record<string, unknown>;
-  /** Whether the turn ends after a call of this tool. */
+  /** Whether the turn ends after a call to this tool. */
   endsTurn?: boolean;
   /** @throws ToolFailure or DomainError before any change, if the call fails */
   run(input: Input, context: AgentContext): Promise<ToolOutcome | { effect: Effect }>;

@@ -8,7 +8,7 @@ import { cutResult } from './data-text.js';
 import { inputFailure, toFailure } from './failures.js';
 import { type Tool, ToolFailure, type ToolOutcome, type Unfinished } from './tool.js';
 
-/** Injection token of the available tools. */
+/** Injection token for the available tools. */
 export const TOOLS = Symbol('Tools');
 
 const MAX_CALLS = 50;
@@ -25,7 +25,7 @@ export type Reply =
   | { ok: true; result: unknown; endsTurn: boolean; image?: ShownImage }
   | { ok: false; error: string; error_code: string };
 
-/** Tools of a turn. Calls are made sequentially. */
+/** Tools available to a turn. Calls are made sequentially. */
 export interface Toolbox {
   readonly tools: readonly Tool[];
   /** Whether the turn has used up its calls. */
