@@ -11,7 +11,7 @@ import { TokensService } from './tokens/tokens.service.js';
 const CACHED_MS = 5_000;
 const CACHED_CREDENTIALS = 10_000;
 
-/** Identifies the caller of a bearer credential, which is a token or an API key. */
+/** Identifies the caller from a bearer credential, which is a token or an API key. */
 @Injectable()
 export class CredentialsService implements OnModuleInit {
   /** Credentials verified in the last few seconds, by hash. The hash keeps secrets out of the keys in memory. */
@@ -43,7 +43,7 @@ export class CredentialsService implements OnModuleInit {
   }
 
   /**
-   * Returns the caller of a credential, or null if the credential is invalid.
+   * Returns the caller that a credential identifies, or null if the credential is invalid.
    * @throws Unavailable if it cannot be verified now
    */
   async verify(credential: string): Promise<Principal | null> {

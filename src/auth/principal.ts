@@ -11,10 +11,10 @@ export type Access = (typeof ACCESSES)[number];
 export interface ProjectRights {
   /** Person whose rights apply: the creator of an API key, or the user who asked the agent. */
   person_id: string;
-  /** Whether all projects of the company are accessible. Null if that depends on the person's current role. */
+  /** Whether all of the company's projects are accessible. Null if that depends on the person's current role. */
   sees_all: boolean | null;
   access: Access;
-  /** Accessible projects. Null for all projects of the person. */
+  /** Accessible projects. Null for all of the person's projects. */
   project_ids: readonly string[] | null;
 }
 
@@ -105,8 +105,8 @@ export class Principal {
   }
 
   /**
-   * Runs `work`, whose result is the body of the response. A request with an `Idempotency-Key` takes effect only once. Later
-   * requests with that key get the body of the first response.
+   * Runs `work`, whose result is the response body. A request with an `Idempotency-Key` takes effect only once. Later requests
+   * with that key get the body of the first response.
    *
    * Services call it in the transaction of the effect, after checking the caller's current rights. They must call it before
    * they check any rule whose result the first request may have changed.

@@ -21,7 +21,7 @@ export type RevocationListener = (tx: Tx, api_key_id: string) => Promise<void>;
 /** Returns the indexes of the projects that the caller has no access to. */
 export type ProjectCheck = (caller: Principal, project_ids: readonly string[]) => Promise<number[]>;
 
-/** Manages the API keys of programs. */
+/** Manages the API keys that users create for programs. */
 @Injectable()
 export class ApiKeysService {
   private readonly revocationListeners: RevocationListener[] = [];
@@ -107,7 +107,7 @@ export class ApiKeysService {
     this.revocations.send(keyId);
   }
 
-  /** Returns the rights of a key in projects: its creator's rights, restricted by the limits of the key. */
+  /** Returns a key's rights in projects: its creator's rights, restricted by the key's limits. */
   async rightsOf(api_key_id: string): Promise<ProjectRights> {
     return toRights(await this.apiKeys.limitsOf(api_key_id));
   }

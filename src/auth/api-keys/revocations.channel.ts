@@ -43,7 +43,7 @@ export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
     this.listeners.add(listener);
   }
 
-  /** Calls `end` within 30 s after the key is revoked, until the returned function is called. */
+  /** Calls `end` within 30 s after the key is revoked, unless the returned function is called first. */
   watch(id: string, end: () => void): () => void {
     const callbacks = this.watched.get(id) ?? new Set();
     this.watched.set(id, callbacks.add(end));

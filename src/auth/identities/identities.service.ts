@@ -21,9 +21,9 @@ export class IdentitiesService {
   ) {}
 
   /**
-   * Stores the company and the user of a token, once for each token, unless a later token was seen.
+   * Stores a token's company and user. Does nothing if this token was already stored or a later token has been seen.
    *
-   * The role is stored for the API keys of the user.
+   * The user's API keys take their role from this record.
    */
   async remember(user: TokenUser): Promise<void> {
     const key = JSON.stringify([user.company_id, user.id]);

@@ -13,9 +13,9 @@ const REFRESH_MS = 10 * 60_000;
 const TOKEN_FAULTS = [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported];
 
 /**
- * Returns a function that finds the public key of a token from an OpenID provider. Keys are read for the first token, again for
- * an unknown key, and in the background when they are old. Known keys stay valid while the provider is unavailable. The function
- * throws Unavailable for an unknown key that cannot be requested now.
+ * Returns a function that finds the public key for a token from an OpenID provider. Keys are read for the first token, again
+ * for an unknown key, and in the background when they are old. Known keys stay valid while the provider is unavailable. The
+ * function throws Unavailable for an unknown key that cannot be requested now.
  *
  * @param onFault receives the reason why keys could not be read
  */

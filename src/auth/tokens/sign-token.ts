@@ -4,7 +4,7 @@ import type { Role } from '../principal.js';
 /** Algorithm for the service's own tokens. */
 export const OWN_ALGORITHM = 'HS256';
 
-/** Claims in a token of this service, in addition to `exp` and `iat`. */
+/** Claims in a token issued by this service, in addition to `exp` and `iat`. */
 export interface TokenClaims {
   /** The user's id inside the company. */
   sub: string;

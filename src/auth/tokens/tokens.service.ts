@@ -13,8 +13,8 @@ const CLOCK_SKEW_SECONDS = 30;
 /** Latest expiry time that responses can contain. Some tokens expire later, e.g. if their issuer counts in milliseconds. */
 const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
 /**
- * Signature algorithms of an OpenID provider. Excludes shared secrets, because an attacker could use the provider's public key as
- * the secret.
+ * Signature algorithms accepted from an OpenID provider. Excludes shared secrets, because an attacker could use the provider's
+ * public key as the secret.
  */
 const PROVIDER_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -31,14 +31,14 @@ export interface VerifiedToken {
   expires_at: Date;
 }
 
-/** Source of tokens: finds the key of a token, and defines how tokens are verified and read. */
+/** Source of tokens: finds the key for a token, and defines how tokens are verified and read. */
 interface Issuer {
   key: JWTVerifyGetKey;
   options: JWTVerifyOptions;
   claims: ClaimMapping;
 }
 
-/** Verifies bearer tokens of an OpenID provider and of the service itself. Creates the service's own tokens. */
+/** Verifies bearer tokens from an OpenID provider and from the service itself. Creates the service's own tokens. */
 @Injectable()
 export class TokensService {
   private readonly secret: string | undefined;
