@@ -14,7 +14,7 @@ import type { ProjectReader } from '../projects/project-access.js';
 /** Maximum number of large windows that a process builds concurrently. Each company can have at most one of them. */
 const LARGE_AT_ONCE = 2;
 
-/** Reads windows of conversations. Each window is a consistent snapshot. */
+/** Reads conversation windows. Each window is a consistent snapshot. */
 @Injectable()
 export class ChatHistoryService {
   private readonly large = new FairShares(LARGE_AT_ONCE);

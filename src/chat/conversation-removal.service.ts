@@ -10,7 +10,7 @@ import { TurnsRepository } from './turns/turns.repository.js';
 /** Maximum number of rows that a statement removes. */
 const PAGE = 1_000;
 
-/** Removes conversations with their contents, in pages of rows. */
+/** Removes conversations and their contents, one page of rows at a time. */
 @Injectable()
 export class ConversationRemovalService {
   constructor(

@@ -19,7 +19,6 @@ export class ConversationWriteRequest {
   title?: string | null;
 }
 
-/** Conversation of a project. */
 export class ConversationResponse {
   @StringField()
   id!: string;
@@ -45,7 +44,7 @@ export class ConversationResponse {
   }
 }
 
-/** Conversations of a project, most recently changed first. */
+/** Conversations in a project, most recently changed first. */
 export class ConversationListResponse extends WalkResponse {
   @ObjectArrayField(() => ConversationResponse)
   conversations!: ConversationResponse[];

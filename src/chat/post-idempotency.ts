@@ -3,7 +3,7 @@ import type { QuestionAnswer } from '../../packages/conversation/index.js';
 import type { Principal } from '../auth/principal.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 
-/** Identity of a post with a client_msg_id, as columns of the message. */
+/** Identity of a post with a client_msg_id, as message columns. */
 export interface PostIdentity {
   client_msg_id: string;
   /** Hash of the author and client_msg_id. Unique in the project. */
@@ -12,7 +12,7 @@ export interface PostIdentity {
   payload_hash: Buffer;
 }
 
-/** Returns the key of a client_msg_id. Different authors get different keys. */
+/** Returns the key for a client_msg_id. Different authors get different keys. */
 export const clientKey = ({ kind, user_id, api_key_id }: Principal, client_msg_id: string): Buffer =>
   hash([kind, user_id ?? api_key_id, client_msg_id]);
 

@@ -2,7 +2,7 @@ import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../../database/revision-column.js';
 
-/** Conversation of a project. Every project has a default conversation. */
+/** Conversation in a project. Every project has a default conversation. */
 @Entity({ name: 'conversations' })
 export class Conversation {
   @PrimaryGeneratedColumn('uuid')

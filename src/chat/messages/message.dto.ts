@@ -129,7 +129,6 @@ export class ContentSegmentData extends CallDetails {
   tool_count?: number | null;
 }
 
-/** Message of a conversation. */
 export class ChatMessageResponse {
   @StringField()
   id!: string;

@@ -6,7 +6,6 @@ import type { ContentSegment } from './message-body.js';
 
 export const MESSAGE_ROLES = ['user', 'assistant', 'system'] as const;
 
-/** Message of a conversation. */
 @Entity({ name: 'messages' })
 export class Message {
   @PrimaryGeneratedColumn('uuid')

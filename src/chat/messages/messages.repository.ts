@@ -156,8 +156,8 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /**
-   * Detaches all messages by authors other than the turn's asker from a turn without output, so that they wait for the next
-   * turn. Returns the number of detached messages.
+   * Detaches all messages from authors other than the turn's asker from a turn without output, so that these messages wait for
+   * the next turn. Returns the number of detached messages.
    */
   async detachOtherAuthors(turn_id: string, { user_id, api_key_id }: Spender): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(

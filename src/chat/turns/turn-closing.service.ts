@@ -22,7 +22,7 @@ export interface Ending {
   running?: { error: string; error_code: string };
   /** Text of a system message to add to the conversation. */
   notice?: string;
-  /** Whether the next turn answers the messages by other askers. */
+  /** Whether messages from other askers are left to the next turn. */
   leavesOthers?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { MetricsService } from '../../common/metrics/metrics.service.js';
 import type { TurnOutcome } from './turn.entity.js';
 import { COUNT_ACTIVE_TURNS } from './turns.repository.js';
 
-/** Provides turn metrics for operators. */
+/** Turn metrics. Outcomes are counted per process, and the queue gauges cover all processes. */
 @Injectable()
 export class TurnMetricsService {
   private readonly outcomes;

@@ -54,7 +54,7 @@ export class TurnWorkerService implements OnModuleInit {
     for (const { company_id } of current) running.set(company_id, (running.get(company_id) ?? 0) + 1);
     const { turns, moreWait, someLocked } = await this.queue.claim(owner, this.agent.model, {
       turns: room,
-      // Reserves capacity for other companies if the turns of a company are slow.
+      // Reserves capacity for other companies if one company's turns are slow.
       ofCompany: Math.ceil(this.config.TURNS_CONCURRENCY / 2),
       running,
     });
