@@ -30,7 +30,7 @@ export const entityTag = (...parts: readonly TagPart[]): string =>
 export const CODINGS = ['br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** Returns the `ETag` header of a body in a given encoding. */
+/** Returns the `ETag` header for a body in a given encoding. */
 export const tagHeader = (tag: string, coding?: Coding): string =>
   `"${tag}${coding === undefined ? '' : `-${coding}`}"`;
 

@@ -15,7 +15,7 @@ const READS_AT_ONCE = 4;
 const READS_OF_COMPANY = READS_AT_ONCE - 1;
 /** Maximum wait for a read. The stream then ends and its client reconnects. */
 const PATIENCE_MS = 60_000;
-/** Key of the reads that serve all companies. */
+/** Key for reads that serve all companies. */
 const POLL = 'poll';
 
 /**

@@ -12,7 +12,7 @@ import { declaredBytes, SMALL_BODY } from './unread-body.js';
 
 const MiB = 1024 ** 2;
 
-/** Maximum body size of a handler in bytes. Defaults to 1 MiB. */
+/** Maximum size of the request body that a handler accepts, in bytes. Defaults to 1 MiB. */
 export const BodyLimit = Reflector.createDecorator<number | undefined>();
 
 /**
@@ -38,7 +38,7 @@ export class BodyReaderService {
     return this.shares.usedTotal;
   }
 
-  /** Returns the maximum size of the handler's body, or undefined if it has no body. */
+  /** Returns the maximum size of the handler's request body, or undefined if the handler takes no body. */
   limitOf(context: ExecutionContext): number | undefined {
     const handler = context.getHandler();
     let limit = this.limits.get(handler);

@@ -27,7 +27,7 @@ const MAX_URL_LENGTH = 8 * 1024;
 /** Name, IPv4 address or bracketed IPv6 address, with an optional port. The value becomes part of signed URLs. */
 const HOST = /^(?:[\w.~-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/** Responses to requests that cannot be parsed, by the error code of Node's parser. */
+/** Responses to requests that cannot be parsed, by the error code from Node's parser. */
 const ANSWERS: Record<string, [string, DomainError]> = {
   HPE_HEADER_OVERFLOW: [
     'Request Header Fields Too Large',

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 /** Ongoing responses by server. */
 const underWay = new WeakMap<Server, Set<ServerResponse>>();
 
-/** Tracks the responses of a server for {@link endConnections}. */
+/** Tracks a server's responses for {@link endConnections}. */
 export function trackResponses(server: Server): void {
   const answers = new Set<ServerResponse>();
   underWay.set(server, answers);

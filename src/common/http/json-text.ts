@@ -8,7 +8,7 @@ export class JsonBytes {
   constructor(readonly bytes: Buffer) {}
 }
 
-/** Returns the result of a handler as JSON text. An undefined result becomes an empty string. */
+/** Returns a handler's result as JSON text. An undefined result becomes an empty string. */
 export function bodyText(body: unknown): string {
   if (body instanceof JsonText) return body.text;
   return body === undefined ? '' : JSON.stringify(body);

@@ -2,7 +2,8 @@ import helmet from 'helmet';
 import type { RequestHandler } from 'express';
 
 /**
- * Content security policy of Swagger UI. It allows its own files, the styles it sets at run time, and icons in its style sheet.
+ * Content security policy for Swagger UI. It allows its own files, the styles it sets at run time, and icons in its style
+ * sheet.
  */
 const DOCUMENTATION_POLICY = {
   'default-src': ["'none'"],
@@ -15,7 +16,7 @@ const DOCUMENTATION_POLICY = {
   'frame-ancestors': ["'none'"],
 };
 /**
- * Returns the content security policy of the page. It allows the page's own files, styles that its components set at run time,
+ * Returns the content security policy for the page. It allows the page's own files, styles that its components set at run time,
  * and images from `blob:` and `data:` URLs. It also allows requests to the given origins, which serve signed URLs and the
  * sign-in. Inline scripts are blocked.
  */
@@ -32,7 +33,7 @@ const pagePolicy = (mayAsk: readonly string[]): Record<string, string[]> => ({
 /** Paths of the page and its own files. */
 const PAGE = /^\/(?:assets\/|\?|$)/;
 /**
- * Content security policy of data responses. A browser that displays such a response as a page must not run or load anything
+ * Content security policy for data responses. A browser that displays such a response as a page must not run or load anything
  * for it, nor show it in a frame.
  */
 const DATA_POLICY = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
@@ -54,7 +55,7 @@ export function securityHeaders({
   const documentation = headersWith(DOCUMENTATION_POLICY, 'same-origin', overTls);
   const page = headersWith(pagePolicy(pageConnectOrigins), 'same-origin', overTls);
   const data = headersWith(DATA_POLICY, 'same-origin', overTls);
-  // The signature alone grants access, so pages of other origins may embed these files.
+  // The signature alone grants access, so pages from other origins may embed these files.
   const files = headersWith(DATA_POLICY, 'cross-origin', overTls);
   return (request, response, next) => {
     if (request.url.startsWith('/docs')) documentation(request, response, next);

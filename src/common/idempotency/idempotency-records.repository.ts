@@ -1,7 +1,7 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import { IdempotencyRecord } from './idempotency-record.entity.js';
 
-/** Retention period of a response. */
+/** Retention period for a response. */
 const KEPT = `interval '24 hours'`;
 /** Maximum time between storing the effect of a request and finishing its response. */
 const WORK_TIME = `interval '15 seconds'`;
@@ -115,7 +115,7 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
     );
   }
 
-  /** Removes some of a company's oldest records above `keys`. Returns whether there may be more. */
+  /** Removes some of the oldest records that a company has in excess of `keys`. Returns whether there may be more. */
   async removeAbove(company_id: string, keys: number): Promise<boolean> {
     const [, removed]: [unknown[], number] = await this.query(
       `DELETE FROM idempotency_records WHERE scope = ANY (ARRAY(

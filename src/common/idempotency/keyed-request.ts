@@ -18,7 +18,7 @@ export type Proof = (answer: StoredAnswer) => Promise<unknown>;
 
 /**
  * Request with an `Idempotency-Key`. It takes effect only once, even if it is sent several times. The key is attached to the
- * caller, so most services use it through the caller's `once`.
+ * caller, so most services use the key through the caller's `once`.
  */
 export interface KeyedRequest {
   /**

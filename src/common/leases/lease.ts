@@ -11,8 +11,8 @@ export class LeaseLost extends Error {}
 export class WorkTooLong extends Error {}
 
 /**
- * Keeps the ownership of work while it runs. `signal` aborts with {@link LeaseLost} if another process took the work or may have
- * taken it during a database outage. After an hour it aborts with {@link WorkTooLong}.
+ * Keeps ownership of work while the work runs. `signal` aborts with {@link LeaseLost} if another process took the work or may
+ * have taken it during a database outage. After an hour it aborts with {@link WorkTooLong}.
  */
 export class Lease {
   private readonly controller = new AbortController();

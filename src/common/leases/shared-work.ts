@@ -38,7 +38,7 @@ export class SharedWork<Value> {
     return entry;
   }
 
-  /** Removes the work, so that the next caller starts it again. */
+  /** Forgets this work so that the next caller starts it again. */
   private forget(name: string, work: Running<Value>): void {
     if (this.running.get(name) === work) this.running.delete(name);
   }

@@ -14,7 +14,7 @@ export type WalkStart = string | null | undefined;
 const encode = (listing: string, key: string): string => Buffer.from(`${listing}:${key}`).toString('base64url');
 
 /**
- * Returns the start of a page in a walk. Rejects cursors of other listings and cursors that the service cannot have returned.
+ * Returns the start of a page in a walk. Rejects cursors from other listings and cursors that the service cannot have returned.
  *
  * @param place location of the cursor in the request
  * @param isKey whether a string can be the key of an item. Accepts ids by default.

@@ -5,7 +5,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 const VALUES = ['parameters', 'driverError', 'detail', 'where'].map((name) => `err.${name}`);
 
 /**
- * Creates the JSON logger of a process. Lines contain no headers, bodies, query strings or row values, because these may hold
+ * Creates the JSON logger for a process. Lines contain no headers, bodies, query strings or row values, because these may hold
  * credentials or content.
  */
 export function createLogger(level: string, output?: DestinationStream): Logger {
@@ -13,7 +13,7 @@ export function createLogger(level: string, output?: DestinationStream): Logger 
   return pino({ level, redact, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, output);
 }
 
-/** Forwards Nest's own log lines to the logger of the process. */
+/** Forwards Nest's own log lines to the process's logger. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

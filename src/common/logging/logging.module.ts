@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 
-/** Injection token of the process's pino logger: `@Inject(LOGGER) private readonly logger: Logger`. */
+/** Injection token for the process's pino logger: `@Inject(LOGGER) private readonly logger: Logger`. */
 export const LOGGER = Symbol('Logger');
 
 @Global()

@@ -37,7 +37,9 @@ const BODY: ErrorCode[] = [
 ];
 const KEY: ErrorCode[] = ['idempotency_key_reused', 'request_under_way', 'answer_lost'];
 
-/** Codes of path parameters that are not named after their resource. Operations with `user_id` declare their own codes. */
+/**
+ * Error codes for path parameters that are not named after their resource. Operations with `user_id` declare their own codes.
+ */
 const PARAMETERS: Record<string, ErrorCode[]> = { name: ['deployment_not_found'], user_id: [] };
 
 /** Returns the error codes for an unknown path parameter value: `card_not_found` for `card_id`. */
@@ -96,7 +98,7 @@ export interface ErrorResponse {
   response: object;
 }
 
-/** Returns a response for each status of the given codes. Its example uses the first code. */
+/** Returns a response for each status among the given codes. Its example uses the first code. */
 export function errorResponses(codes: readonly ErrorCode[]): ErrorResponse[] {
   return [...new Set(codes.map(statusOf))].map((status) => {
     const ofStatus = codes.filter((code) => statusOf(code) === status);

@@ -21,12 +21,12 @@ export const EXAMPLE = {
   execution_id: '01900000-0000-7000-8000-00000000de35',
   family: 'make',
   scenario_id: '01900000-0000-7000-8000-00000000de31',
-  /** Member of the company who is a viewer of the private project. */
+  /** Company member who is a viewer of the private project. */
   user_id: 'max',
   private_project_id: '01900000-0000-7000-8000-00000000de32',
 } as const;
 
-/** Examples of required parameters by name. The demo lacks examples of other parameters. Take their ids from a listing. */
+/** Examples for required parameters, by name. The demo has no examples for other parameters. Take their ids from a listing. */
 export const PARAMETER_EXAMPLES: Record<string, string> = {
   project_id: EXAMPLE.project_id,
   name: EXAMPLE.deployment_handle,

@@ -80,10 +80,10 @@ const jsonOrCsv = (response: Type) => ({
   'text/csv': { schema: { type: 'string' as const } },
 });
 
-/** Temporary key of an operation's example until the document is built. */
+/** Temporary key for an operation's example, until the document is built. */
 export const BODY_EXAMPLE = 'x-body-example';
 
-/** Temporary key of an operation's own error codes until the document is built. */
+/** Temporary key for an operation's own error codes, until the document is built. */
 export const OWN_CODES = 'x-own-codes';
 
 /** Marks operations whose last id has no example, until the document is built. */

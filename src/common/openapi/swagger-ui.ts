@@ -87,7 +87,8 @@ interface Groups {
 
 /**
  * Keeps the operations whose path or summary contains a phrase, and whole groups whose name contains it. Runs in the browser.
- * Swagger UI gets the text of this function, so it must not use outer variables or name inner functions.
+ * Only the source text of this function is passed to Swagger UI, so the function must not reference variables from an outer
+ * scope or contain named functions.
  */
 function filterOperations(groups: Groups, phrase: string): Groups {
   const term = phrase.trim().toLowerCase();

@@ -23,7 +23,7 @@ export class SecretsService {
     return secret;
   }
 
-  /** Returns a box that encrypts with the secret with this name. The name is also the purpose of the derived key. */
+  /** Returns a box that encrypts with the named secret. The name is also the purpose of the derived key. */
   async box(name: string): Promise<SecretBox> {
     const box = this.boxes.get(name) ?? new SecretBox(await this.get(name), name);
     this.boxes.set(name, box);

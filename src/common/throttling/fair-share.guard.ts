@@ -14,11 +14,11 @@ import { sharesOf } from './limits.js';
 export const StaysOpen = Reflector.createDecorator<void, boolean>({ transform: () => true });
 
 /**
- * Limits the concurrent requests of each caller and each company. A request counts from this guard until its work is done and
- * the client has received the response. Additional requests wait for their turn.
+ * Limits the concurrent requests of each caller and each company, so that none of them can use all database connections. A
+ * request holds its slot from here until its work is done and the client has received the response. Further requests wait in a
+ * queue.
  *
- * A single caller or company therefore cannot use all database connections. Only short reads share connections. A client that
- * disconnects loses its place in the queue, but work that has started keeps its share.
+ * A client that disconnects loses its place in the queue, but work that has started keeps its slot.
  */
 @Injectable()
 export class FairShareGuard implements CanActivate {

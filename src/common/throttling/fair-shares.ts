@@ -2,7 +2,7 @@ import { TooManyRequests } from '../errors/errors.js';
 
 /** Maximum number of waiters per key. Additional requests are rejected immediately. */
 const MAX_WAITING = 1_000;
-/** Maximum wait for a turn. */
+/** Maximum wait for a slot. */
 const PATIENCE_MS = 10_000;
 const RETRY_SECONDS = 1;
 

@@ -4,7 +4,7 @@ import { ThrottlerGuard, type ThrottlerLimitDetail } from '@nestjs/throttler';
 import { TooManyRequests } from '../errors/errors.js';
 
 /**
- * Limits the requests of a caller across all operations. Requests to signed file URLs have no caller and are not counted. The
+ * Limits each caller's requests across all operations. Requests to signed file URLs have no caller and are not counted. The
  * disk store has its own limits for them. A stream counts as a single request, and the number of open streams has its own
  * limit.
  */

@@ -6,8 +6,8 @@ import { MINUTE_MS } from './limits.js';
 const MAX_KEYS = 50_000;
 
 /**
- * Counts requests by key in windows of a minute. A window starts with its first request. Rejected requests are not counted.
- * Each process has its own counts.
+ * Counts requests by key in one-minute windows. A window starts with its first request. Rejected requests are not counted. Each
+ * process has its own counts.
  *
  * The default storage of the throttler keeps a timestamp for each request and scans all of them for every new request. That
  * takes 6 ms per request at a limit of 60,000 per minute, and overflows the stack at 200,000.

@@ -15,7 +15,7 @@ import { UnauthenticatedLimitService } from './unauthenticated-limit.service.js'
         throttlers: [{ ttl: MINUTE_MS, limit }],
         storage: new RequestCounts(),
         skipIf: (context) => limit === 0 || callerIn(context) === undefined,
-        // All operations of a caller are counted together.
+        // All of a caller's operations are counted together.
         generateKey: (context) => keyOfCaller(callerIn(context)!),
       }),
     }),

@@ -36,12 +36,12 @@ export interface Field {
  */
 export type ObjectRule<Value> = (value: Value, received: JsonObject) => ErrorEntry[];
 
-/** Fields declared by classes, by prototype. */
+/** Declared fields of each class, keyed by its prototype. */
 const fields = new WeakMap<object, Field[]>();
 const rules = new WeakMap<object, ObjectRule<never>[]>();
 
 /**
- * Declares, validates and documents a property as a field of the given kind. Decorators of class-validator may be added. They
+ * Declares, validates and documents a property as a field of the given kind. Decorators from class-validator may be added. They
  * receive the converted value of a valid field and skip null and absent values.
  */
 export function field<Value>(kind: Kind<Value>, options: FieldOptions<Value>): PropertyDecorator {

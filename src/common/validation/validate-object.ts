@@ -20,9 +20,9 @@ export const isRequestClass = (type: Type): boolean => fieldsOf(type).length > 0
 /**
  * Converts a body, query or path to an instance of its class, or returns all errors in it.
  *
- * The fields convert the received values, and the instance contains only these values. Then class-validator checks the
- * constraint of every field, and afterwards its own decorators on the accepted values. Rules over several fields run last, and
- * only if all these checks succeed.
+ * The fields convert the received values, and the instance contains only these values. Then class-validator checks each field's
+ * constraint, and afterwards its own decorators on the accepted values. Rules over several fields run last, and only if all
+ * these checks succeed.
  *
  * @param lacking `input` of the entry for a missing field
  */
@@ -128,7 +128,7 @@ function conclude<Value extends object>(
 interface RequestClass<Value> {
   fields: readonly Field[];
   rules: ObjectRule<Value>[];
-  /** Whether the fields also have decorators of class-validator. */
+  /** Whether the fields also have class-validator decorators. */
   hasOwnConstraints: boolean;
 }
 
@@ -176,10 +176,10 @@ function checkUsable(
   if (always) throw unusable('`always` has no effect, because requests are validated without groups');
 }
 
-/** class-validator group of the constraint that every field has, so that it can be checked before all others. */
+/** class-validator group for the constraint that every field has, so that it can be checked before all others. */
 const FIELD_GROUP = 'field:accepted';
 
-/** Constraint of every field: the field has accepted the value. */
+/** Constraint on every field: the field has accepted the value. */
 @ValidatorConstraint({ name: 'accepted' })
 class Accepted implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
