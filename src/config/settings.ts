@@ -66,7 +66,7 @@ export class Settings {
   @IsIn(['all', 'api', 'worker'])
   ROLE: 'all' | 'api' | 'worker' = 'all';
 
-  /** Memory for the newest messages of recently read conversations, in MiB. Other messages are read from the database. */
+  /** Memory for the newest messages from recently read conversations, in MiB. Other messages are read from the database. */
   @WholeNumber(1, 65_536)
   MESSAGES_CACHE_MIB: number = 64;
 
@@ -83,8 +83,8 @@ export class Settings {
   TURNS_CONCURRENCY: number = 100;
 
   /**
-   * Whether JSON responses above 1 KiB are compressed for clients that accept it (`br`, `gzip`). Set it to `false` if a proxy
-   * compresses them.
+   * Whether JSON responses above 1 KiB are compressed for clients that accept compression (`br`, `gzip`). Set it to `false` if
+   * a proxy compresses them.
    */
   @Flag()
   COMPRESSION: boolean = true;
@@ -106,7 +106,7 @@ export class Settings {
   STOP_DELAY_SECONDS: number = 0;
 
   /**
-   * Seconds that an idle client connection stays open. Set it above the idle timeout of the load balancer. Otherwise the load
+   * Seconds that an idle client connection stays open. Set it above the load balancer's idle timeout. Otherwise the load
    * balancer sends requests on connections that are about to close.
    */
   @WholeNumber(1, 3_600)
@@ -124,11 +124,11 @@ export class Settings {
   @PostgresUrl()
   DATABASE_URL?: string;
 
-  /** Maximum number of database connections of this process, at least 4. Short reads share two of them. */
+  /** Maximum number of database connections for this process, at least 4. Short reads share two of them. */
   @WholeNumber(4)
   DATABASE_POOL_SIZE: number = 20;
 
-  /** Folder of the embedded database, the disk store and generated secrets. */
+  /** Folder for the embedded database, the disk store and generated secrets. */
   @IsString()
   @MinLength(1)
   DATA_DIR: string = '.data';
@@ -156,7 +156,7 @@ export class Settings {
   @IsString()
   AUTH_ISSUER?: string;
 
-  /** Required value in `aud` of the provider's tokens: the name of this service at the provider. */
+  /** Required `aud` value in the provider's tokens: the name of this service at the provider. */
   @IsOptional()
   @IsString()
   AUTH_AUDIENCE?: string;
@@ -197,11 +197,11 @@ export class Settings {
   @IsString()
   AUTH_CLAIM_PICTURE: string = 'picture';
 
-  /** Comma-separated role values of the provider that make a user company-level. */
+  /** Comma-separated role values from the provider that make a user company-level. */
   @IsString()
   AUTH_ROLE_COMPANY: string = 'company';
 
-  /** Comma-separated role values of the provider that make a user a member. If absent, all other users are members. */
+  /** Comma-separated role values from the provider that make a user a member. If absent, all other users are members. */
   @IsOptional()
   @IsString()
   AUTH_ROLE_MEMBER?: string;
@@ -291,12 +291,12 @@ export class Settings {
   @Origin()
   S3_ENDPOINT?: string;
 
-  /** Access key of the S3 server. */
+  /** Access key for the S3 server. */
   @IsOptional()
   @IsString()
   S3_ACCESS_KEY?: string;
 
-  /** Secret key of the S3 server. */
+  /** Secret key for the S3 server. */
   @IsOptional()
   @IsString()
   S3_SECRET_KEY?: string;
@@ -329,8 +329,8 @@ export class Settings {
   SOLVES_CONCURRENCY?: number;
 
   /**
-   * Time limit of the solver per model, in seconds, unless a request sets another limit. Reading the model and explaining the
-   * outcome are not included.
+   * Solver time limit per model, in seconds, unless a request sets another limit. Reading the model and explaining the outcome
+   * are not included.
    */
   @Amount(0.1, 3_000)
   SOLVE_TIME_LIMIT_SECONDS: number = 60;
@@ -339,7 +339,7 @@ export class Settings {
   @Amount(0.1, 3_000)
   SOLVE_TIME_LIMIT_MAX_SECONDS: number = 600;
 
-  /** Memory limit of the solver per solve, in MiB. */
+  /** Solver memory limit per solve, in MiB. */
   @WholeNumber(32, 2_048)
   SOLVE_MEMORY_MIB: number = 1_024;
 
