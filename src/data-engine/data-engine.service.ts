@@ -20,7 +20,7 @@ import {
   type TextTask,
 } from '../../packages/data-engine/index.js';
 
-/** Maximum wait for the turn to read a file. It is long, because earlier files can take a long time. */
+/** Maximum wait before a file is read. It is long, because earlier files can take a long time. */
 const LONG_PATIENCE_MS = 60_000;
 
 /** Time limits for tasks. */

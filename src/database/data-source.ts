@@ -3,8 +3,8 @@ import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PreparedClient } from './prepared-client.js';
 
-// Parses bigint and numeric as numbers, as they appear in JSON. Integers of this service stay far below 2^53, and credits need no
-// more precision than a double.
+// Parses bigint and numeric as numbers, as they appear in JSON. Integers in this service stay far below 2^53, and credits need
+// no more precision than a double.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
@@ -24,7 +24,7 @@ export const SESSION_OPTIONS = '-c timezone=UTC -c default_transaction_isolation
 const ONE_PLAN = 'plan_cache_mode=force_generic_plan';
 
 /**
- * Lock timeout of a migration. Requests queue behind the waiting migration. The value is below the server's `deadlock_timeout`,
+ * Lock timeout for migrations. Requests queue behind the waiting migration. The value is below the server's `deadlock_timeout`,
  * so a migration gives way before the server aborts a request because of a deadlock.
  */
 const LOCK_MS = 500;
@@ -36,7 +36,7 @@ const LOCK_MS = 500;
 export const CONNECT_AT_START_MS = 30_000;
 
 /**
- * Creates the data source of a process without connecting it.
+ * Creates the data source for a process without connecting it.
  *
  * It uses the entities of all loaded modules, so a new module needs no registration. The schema is created by migrations only,
  * and only `migrate` loads them.

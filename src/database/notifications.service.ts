@@ -57,8 +57,8 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
   }
 
   /**
-   * Wakes the listeners of this process immediately and the listeners of other processes soon. Urgent keys are sent up to forty
-   * times a second. If all waiting keys have `canWait`, they are sent ten times a second. A key must not contain a comma.
+   * Wakes listeners in this process immediately and listeners in other processes soon. Urgent keys are sent up to forty times a
+   * second. If all waiting keys have `canWait`, they are sent ten times a second. A key must not contain a comma.
    */
   send(channel: string, key: string, { canWait = false } = {}): void {
     queueMicrotask(() => this.deliver(channel, key));
@@ -122,7 +122,7 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
     client.on('error', () => this.drop(client));
     client.on('end', () => this.drop(client));
     client.on('notification', ({ channel, payload = '', processId }) => {
-      // Listeners of this process were already called when the key was sent.
+      // Listeners in this process were already called when the key was sent.
       if (processId === (client as unknown as { processID: number }).processID) return;
       for (const key of payload.split(SEPARATOR)) this.deliver(channel, key);
     });

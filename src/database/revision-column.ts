@@ -1,7 +1,7 @@
 import { Column } from 'typeorm';
 
 /**
- * Declares the revision column of a row. The database sets a new revision on every change that is visible in responses. Entity
+ * Declares an entity's revision column. The database sets a new revision on every change that is visible in responses. Entity
  * tags are derived from revisions.
  */
 export const RevisionColumn = (): PropertyDecorator =>

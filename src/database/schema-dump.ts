@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** Queries of {@link dumpSchema}. Each returns the statements for a kind of object in a stable order. */
+/** Queries for {@link dumpSchema}. Each returns the statements for a kind of object in a stable order. */
 const STATEMENTS = [
   `SELECT format('CREATE EXTENSION %I;', extname) FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY extname`,
 
@@ -81,7 +81,7 @@ const HEAD = `-- The schema after all migrations, read from the catalogue. Gener
 SET check_function_bodies = off;`;
 
 /**
- * Returns the schema of the service as SQL statements that recreate it. The same schema always yields the same text.
+ * Returns the service's schema as SQL statements that recreate it. The same schema always yields the same text.
  *
  * Contains only the schema `public`. The schema of graphile-worker is omitted because it belongs to that package.
  */

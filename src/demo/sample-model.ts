@@ -1,7 +1,7 @@
 import { EXAMPLE } from '../common/openapi/examples.js';
 import type { CardCreateRequest } from '../projects/canvas/canvas.dto.js';
 
-/** Ordered quantities of products for the next weeks. */
+/** Product quantities ordered for the coming weeks. */
 export const DEMAND = `product,week,quantity
 chairs,1,40
 tables,1,12

@@ -21,8 +21,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 type Tokens = Record<Role, string>;
 
 /**
- * Prepares the embedded mode and returns a message with the next steps. Stores tokens for two users in
- * `DATA_DIR/dev-tokens.json`, and creates new tokens if they are missing or expired. The first start also creates the demo.
+ * Prepares embedded mode and returns a message with the next steps. Stores tokens for two users in `DATA_DIR/dev-tokens.json`,
+ * and creates new tokens if they are missing or expired. The first start also creates the demo.
  *
  * @returns text for the terminal
  */

@@ -39,7 +39,7 @@ export interface Delivered {
   skips: boolean;
 }
 
-/** Page of the events that follow an event. */
+/** Page of events that come after an event. */
 export interface FollowingEvents {
   /** Number of the newest event in the stream. */
   last_id: number;
@@ -60,8 +60,8 @@ export class EventsRepository extends EntityRepository(Event) {
   }
 
   /**
-   * Makes sure that a webhook added or changed in this transaction receives all events of the company after the commit. It waits
-   * for running changes that do not see the webhook, and blocks later changes until the commit. It also makes processes of the
+   * Makes sure that a webhook added or changed in this transaction receives all of the company's events after the commit. Waits
+   * for running changes that do not see the webhook, and blocks later changes until the commit. Also makes processes of the
    * previous version relay the company's events.
    */
   async follow(company_id: string): Promise<void> {
@@ -70,8 +70,8 @@ export class EventsRepository extends EntityRepository(Event) {
   }
 
   /**
-   * Delivers events of up to `limit` streams that processes of the previous version appended without relaying them. While such
-   * processes run, they relay events themselves. The same lock keeps them from running concurrently.
+   * Delivers events that processes of the previous version appended without relaying them, for up to `limit` streams. While
+   * such processes run, they relay events themselves. The same lock keeps them from running concurrently.
    */
   async deliverUndelivered(limit: number): Promise<Delivered & { streams: number }> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('events: relay', 0))`);
@@ -123,7 +123,7 @@ export class EventsRepository extends EntityRepository(Event) {
   }
 
   /**
-   * Returns up to `limit` streams that have events, in the order of their ids.
+   * Returns up to `limit` streams that have events, ordered by id.
    * @param after last stream of the previous page
    */
   async streams(after: string, limit: number): Promise<string[]> {

@@ -20,8 +20,8 @@ const ENVELOPE = `
 
 /**
  * Adds a delivery of each event to each webhook that subscribes to it. Returns a row with the number of deliveries and whether
- * webhooks skipped events. Preceding common table expressions must define the stream heads `head` and the events `event`. It does
- * not lock webhooks, because heads are always locked last.
+ * webhooks skipped events. Preceding common table expressions must define the stream heads `head` and the events `event`. The
+ * SQL does not lock webhooks, because heads are always locked last.
  */
 const DELIVER = `wanted AS (
     SELECT w.id AS webhook_id, e.stream_id, e.id, e.type, ${ENVELOPE} AS body,

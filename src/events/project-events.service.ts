@@ -10,14 +10,14 @@ import { type Actor, type CompanyEventData, MAX_PATHS, type ProjectEventData, SE
 import { EventsChannel } from './events.channel.js';
 import { type Delivered, EventsRepository, type NewEvent } from './events.repository.js';
 
-/** Retention period of events. */
+/** Retention period for events. */
 const KEPT = '24 h';
 /** Number of streams per batch when old events are removed, and number of events removed from each. */
 const STREAMS_AT_ONCE = 100;
 const REMOVED_AT_ONCE = 50;
 const PURGED_AT_ONCE = 1_000;
 
-/** Name of the queue of pending webhook deliveries. */
+/** Name of the queue for pending webhook deliveries. */
 export const DELIVERY_QUEUE = 'webhook';
 /** Name of the periodic work that counts the events skipped by webhooks. */
 export const COUNT_SKIPPED = 'count_skipped_events';
@@ -32,7 +32,7 @@ interface Notes extends Delivered {
  * Records events in the transaction of the change that they report. Change and event commit together. Readers of the project's
  * stream then receive the event, regardless of the process they are connected to.
  *
- * Events are numbered after all other work of the transaction, so that numbers become visible in order and transactions do not
+ * Events are numbered after all other work in the transaction, so that numbers become visible in order and transactions do not
  * wait for each other's work.
  */
 @Injectable()
@@ -79,7 +79,7 @@ export class ProjectEventsService implements OnModuleInit {
     this.add(tx, stream_id, type, data);
   }
 
-  /** Records changed files of a workspace. Does nothing if `paths` is empty. */
+  /** Records changed workspace files. Does nothing if `paths` is empty. */
   noteFiles(tx: Tx, project_id: ProjectId, paths: readonly string[]): void {
     const changedPaths = [...new Set(paths)];
     if (changedPaths.length === 0) return;
@@ -89,7 +89,7 @@ export class ProjectEventsService implements OnModuleInit {
     });
   }
 
-  /** Removes a page of the events of a project during its purge. Returns false if nothing is left. */
+  /** Removes a page of a project's events while the project is purged. Returns false if nothing is left. */
   async removePage(tx: Tx, project_id: ProjectId): Promise<boolean> {
     return await tx.withRepository(this.events).removePage(project_id, PURGED_AT_ONCE);
   }

@@ -8,7 +8,7 @@ const BUCKETS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1800];
 /** Outcome of work: done, left to another process, or failed. */
 type Outcome = 'done' | 'left' | 'failed';
 
-/** Waiting work of a queue. */
+/** Waiting work in a queue. */
 export interface Backlog {
   task: string;
   waiting: number;

@@ -44,13 +44,16 @@ export interface RowQueueOptions<Row extends QueuedRow> {
    * @throws LeaseLost
    */
   renew: (row: Row) => Promise<void>;
-  /** Works on a row until it is finished or the signal of the lease aborts. */
+  /** Works on a row until the row is finished or the lease's signal aborts. */
   run: (row: Row, lease: Lease) => Promise<void>;
   /** Reschedules a row whose work failed. By default the row waits until its lease expires. */
   postpone?: (row: Row) => Promise<void>;
-  /** Releases a row that the process cannot finish because it stops. By default the row waits until its lease expires. */
+  /**
+   * Releases a row that the process cannot finish because the process is stopping. By default the row waits until its lease
+   * expires.
+   */
   release?: (row: Row) => Promise<void>;
-  /** Returns the log fields of a row. Defaults to its id. */
+  /** Returns the log fields for a row. Defaults to the row's id. */
   labels?: (row: Row) => object;
   /** Handles rows whose processes have died, if `claim` does not. Runs at startup and every few seconds. */
   reap?: () => Promise<void>;
