@@ -18,14 +18,14 @@ export const IDENTIFIERS = {
   snapshot: 'snapshot_id',
 } as const satisfies Record<FileSource, keyof ContainerRequest>;
 
-/** Error codes of operations whose request names a container that does not exist. */
+/** Error codes for operations whose request names a container that does not exist. */
 export const CONTAINER_CODES = [
   'deployment_not_found',
   'project_not_found',
   'snapshot_not_found',
 ] as const satisfies ErrorCode[];
 
-/** Error codes of operations that change the container. */
+/** Error codes for operations that change the container. */
 export const WRITING_CODES = [
   ...CONTAINER_CODES,
   'company_level_required',

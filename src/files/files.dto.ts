@@ -153,7 +153,7 @@ export class BatchMoveRequest extends ContainerRequest {
   moves!: MovePair[];
 }
 
-/** Failed move of a batch. */
+/** Move that failed in a batch. */
 export class BatchMoveError {
   @StringField()
   error!: string;

@@ -5,7 +5,7 @@ import { Public } from '../auth/decorators.js';
 import { DiskTransfersService } from './disk-transfers.service.js';
 
 /**
- * Serves the signed URLs of the disk store. Their signature grants access. The URLs are not part of `/api/v1` or the OpenAPI
+ * Serves the disk store's signed URLs. Their signature grants access. The URLs are not part of `/api/v1` or the OpenAPI
  * document.
  */
 @Public()

@@ -12,7 +12,7 @@ import { ObjectMissing, UploadMissing } from './object-store.js';
 import { bodyWithTimeout } from './moving-body.js';
 import { type PartUrl, SignedUrlsService } from './signed-urls.service.js';
 
-/** Maximum number of parts of an upload that are received in parallel. Additional parts wait. */
+/** Maximum number of parts of the same upload that are received in parallel. Additional parts wait. */
 const PARTS_AT_ONCE = 16;
 
 /** Response with a streamed body. */
@@ -44,7 +44,7 @@ export interface TransferRules {
   mayRead(scope: string): Promise<boolean>;
 }
 
-/** Transfers data for the signed URLs of the disk store. */
+/** Transfers data for the disk store's signed URLs. */
 @Injectable()
 export class DiskTransfersService {
   private transferRules?: TransferRules;

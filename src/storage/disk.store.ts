@@ -247,7 +247,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     if (!(await hasRoom(this.root, reserved, bytes))) throw full(await roomReport(this.root, reserved));
   }
 
-  /** Removes the drafts of crashed processes. Running processes finish or drop their drafts far sooner. */
+  /** Removes drafts left by crashed processes. Running processes finish or drop their drafts far sooner. */
   private async dropStaleDrafts(): Promise<void> {
     for (const name of await readdir(join(this.root, 'drafts'))) {
       const draft = join(this.root, 'drafts', name);

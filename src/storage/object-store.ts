@@ -113,7 +113,7 @@ export abstract class ObjectStore {
    */
   abstract completeUpload(key: string, uploadId: string, parts: readonly PartName[]): Promise<void>;
 
-  /** Drops an upload with its parts, or all uploads of the key if no id is given. Ignores uploads that do not exist. */
+  /** Drops an upload with its parts, or all uploads for the key if no id is given. Ignores uploads that do not exist. */
   abstract abortUpload(key: string, uploadId?: string): Promise<void>;
 
   /** Returns a URL for `GET` (with ranges) that returns the object as an attachment. */

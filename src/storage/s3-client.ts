@@ -6,7 +6,7 @@ import type { S3Settings } from '../config/config.js';
 import type { StoredPart } from './object-store.js';
 import { codeOf } from './s3-errors.js';
 
-/** MinIO client with features that its interface lacks: timeouts, and sending individual parts of uploads. */
+/** MinIO client that adds features missing from the original: timeouts, and sending individual parts of uploads. */
 export class S3Client extends Client {
   /**
    * @param timeoutMs maximum time without data from the server
@@ -71,7 +71,7 @@ export class S3Client extends Client {
     return parts.map(({ part, etag, size }) => ({ part_number: part, etag, size }));
   }
 
-  /** Returns the ids of the open uploads of a key. */
+  /** Returns the ids of the open uploads for a key. */
   async uploadsOf(bucketName: string, objectName: string): Promise<string[]> {
     const { uploads } = await this.listIncompleteUploadsQuery(bucketName, objectName, '', '', '');
     return uploads.filter(({ key }) => key === objectName).map(({ uploadId }) => uploadId);

@@ -29,7 +29,10 @@ export function portError(key: string, error: unknown, log: S3FaultLog): Error {
   }
 }
 
-/** Client error. S3 errors have their original `Code` or a derived `code`. All other errors come from the network. */
+/**
+ * Error thrown by the S3 client. S3 errors have their original `Code` or a derived `code`. All other errors come from the
+ * network.
+ */
 interface StoreError {
   code?: unknown;
   Code?: unknown;

@@ -62,7 +62,7 @@ const USE_MS = 60_000;
  */
 @Injectable()
 export class TableCacheService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Folder of unfinished files. */
+  /** Folder for unfinished files. */
   readonly drafts: ScratchFolder;
   private readonly folder: string;
   /** Copies that are being removed. */
@@ -113,8 +113,8 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   /**
-   * Opens a converted table. Requests during a conversion wait for the same conversion, which is aborted when all their clients
-   * have disconnected.
+   * Opens a converted table. Requests that arrive during a conversion share it. The conversion is aborted when all their
+   * clients have disconnected.
    *
    * @throws TaskProblem if the content is not a table
    * @throws the errors of {@link LocalCopiesService.withCopy} and {@link DataEngine.run}

@@ -15,7 +15,7 @@ export interface RequestPlaces {
 /**
  * Converts a problem to an error entry at its location in the request.
  *
- * @param inputAt returns the value at a location of the request
+ * @param inputAt returns the value at a location in the request
  */
 function toInvalid(problem: TaskProblem, places: RequestPlaces, inputAt: (place: Location) => unknown): Invalid {
   const { code, message, place } = problem;
@@ -57,7 +57,7 @@ export async function explained<Value>(
   }
 }
 
-/** Returns the value at a location of a validated body, for an entry's `input`. */
+/** Returns the value at a location in a validated body, for an entry's `input`. */
 function valueAt(body: object, [, ...steps]: Location): unknown {
   let value: unknown = body;
   for (const step of steps) {

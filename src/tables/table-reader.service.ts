@@ -93,7 +93,7 @@ export interface QueryResult extends QueryAnswer {
 }
 
 /**
- * Reads tables in the files of containers for all modules. The caller must have checked access to the container.
+ * Reads tables in container files for all modules. The caller must have checked access to the container.
  *
  * Problems with the data, a structured query or SQL are {@link TaskProblem}s, or {@link TableProblem}s if there are several
  * tables. Unavailable means that the engine cannot run. TooManyRequests means that the company uses its whole share of the
@@ -174,7 +174,7 @@ export class TableReaderService {
   }
 
   /**
-   * Runs a SELECT over tables of a company, which the statement refers to by the given names.
+   * Runs a SELECT over a company's tables, which the statement refers to by the given names.
    *
    * @throws NotFound
    */

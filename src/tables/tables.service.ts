@@ -27,7 +27,7 @@ const OF_QUERY: RequestPlaces = {
   },
 };
 
-/** Implements the table operations of clients. */
+/** Implements the table operations that clients call. */
 @Injectable()
 export class TablesService {
   constructor(

@@ -12,7 +12,7 @@ export class Blob {
   @Column('text')
   state!: 'writing' | 'stored';
 
-  /** Size in bytes, or null while it is being written. */
+  /** Size in bytes, or null while the blob is being written. */
   @Column('bigint', { nullable: true })
   size!: number | null;
 

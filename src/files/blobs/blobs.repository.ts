@@ -20,8 +20,8 @@ interface WrittenBlob {
 }
 
 /**
- * Stores the rows of blobs. A writer that refers to a blob locks its row until the reference is committed. A deletion also
- * locks the rows first.
+ * Stores blob rows. A writer that references a blob locks the blob's row until the reference is committed. A deletion locks the
+ * rows too, before it removes them.
  */
 export class BlobsRepository extends EntityRepository(Blob) {
   /** Inserts blobs whose objects are about to be written, and returns their ids. */
@@ -33,7 +33,7 @@ export class BlobsRepository extends EntityRepository(Blob) {
     return rows.map(({ id }) => id);
   }
 
-  /** Marks the objects of blobs as complete. */
+  /** Marks the blobs' objects as complete. */
   async setStored(blobs: readonly WrittenBlob[]): Promise<void> {
     await this.query(SET_STORED, [
       blobs.map(({ blob_id }) => blob_id),
@@ -53,7 +53,7 @@ export class BlobsRepository extends EntityRepository(Blob) {
     return Number(row?.kept ?? 0);
   }
 
-  /** Returns the last of the next `limit` blobs, or undefined after the last blob. */
+  /** Returns the last of the next `limit` blobs, or undefined if none remain. */
   async endOfPage(after: string, limit: number): Promise<string | undefined> {
     const [last]: { id: string }[] = await this.query(PAGE_OF_BLOBS, [after, limit]);
     return last?.id;

@@ -20,7 +20,7 @@ const SWEEP_MS = 60 * 60_000;
 /** Number of maximum-size files that fit on the disk at the same time. A company may use half of the space. */
 const LARGE_FILES_AT_ONCE = 4;
 
-/** Blob of a company. */
+/** Blob with the company that owns it. */
 export interface CompanyBlob extends StoredBlob {
   company_id: string;
 }
@@ -55,7 +55,7 @@ export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplica
 
   /**
    * Runs `work` on a copy of the content. The copy exists at `path` (absolute) until `work` has settled. A copy waits until the
-   * other copies of the process leave enough disk space.
+   * process's other copies leave enough disk space.
    *
    * @throws TooLarge over TABLES_FILE_MAX_BYTES, before anything is copied
    * @throws TooManyRequests if no space was available for 10 seconds

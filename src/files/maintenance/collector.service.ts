@@ -63,9 +63,7 @@ export class CollectorService implements OnModuleInit {
     }
   }
 
-  /**
-   * Deletes the rows of blobs. Skips a blob that another table references through a foreign key that this module does not know.
-   */
+  /** Deletes blob rows. Skips a blob that another table references through a foreign key that this module does not know. */
   private async deleteUnreferencedWithObjects(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const isDeleted = await unlessInUse(() =>

@@ -1,7 +1,7 @@
 import type { Tx } from '../../database/database.service.js';
 import type { StoredObject } from '../../storage/object-store.js';
 
-/** Holds the keys and sizes of the objects in a store in a temporary table, for comparison with the rows of blobs. */
+/** Holds the keys and sizes of the objects in a store in a temporary table, for comparison with blob rows. */
 export class ListedObjectsRepository {
   constructor(private readonly tx: Tx) {}
 

@@ -27,7 +27,7 @@ export interface DamagedFile extends LocatedFile {
   storedSize: number | null;
 }
 
-/** Compares the rows of blobs with the objects of the store, for operators who suspect that either was modified externally. */
+/** Compares blob rows with the objects in the store, for operators who suspect that either was modified externally. */
 @Injectable()
 export class ReconcilerService {
   constructor(

@@ -12,7 +12,7 @@ export interface LockedContainer extends ContainerRef {
   next_node: number;
 }
 
-/** Stores the rows of containers. A writer to a tree locks its container until the transaction ends. */
+/** Stores container rows. A writer to a tree locks its container until the transaction ends. */
 export class ContainersRepository extends EntityRepository(Container) {
   /** Creates an empty container with its root and returns its id. */
   async insertEmpty(company_id: string, kind: ContainerKind): Promise<string> {
@@ -54,7 +54,7 @@ export class ContainersRepository extends EntityRepository(Container) {
     await this.update({ company_id, id: In([...container_ids]) }, { is_restorable: false });
   }
 
-  /** Deletes the rows of containers that are deleted, empty and not referenced by an upload. */
+  /** Deletes the rows of deleted containers that are empty and not referenced by an upload. */
   async deleteEmptied(company_id: string, container_ids: readonly string[]): Promise<void> {
     await this.query(
       `DELETE FROM containers c

@@ -22,7 +22,7 @@ const TOO_MUCH_TO_MEASURE = 'The directories in this batch are too large; move t
 
 /** Node as it is after the moves made so far. */
 interface CachedNode {
-  /** Undefined for a directory that is not inserted yet. */
+  /** Undefined for a directory that has not been inserted yet. */
   node_id: number | undefined;
   /** Undefined for the root, and for an implied directory that was dropped. */
   parent: CachedNode | undefined;

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** Origin of a file in a workspace. */
 export type FileOrigin = 'upload' | 'agent' | 'execution' | 'deployment';
 
-/** File or directory of a container. The root is node 0. */
+/** File or directory in a container. The root is node 0. */
 @Entity({ name: 'nodes' })
 export class Node {
   @PrimaryColumn('uuid')

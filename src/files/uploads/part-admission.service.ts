@@ -17,7 +17,7 @@ import { UploadPartsRepository } from './upload-parts.repository.js';
 import { type OpenUpload, UploadsRepository } from './uploads.repository.js';
 
 /**
- * Limits uploads through signed URLs of the disk store. The URLs stop working when their upload, container or API key ends.
+ * Limits uploads through the disk store's signed URLs. The URLs stop working when their upload, container or API key ends.
  * Bytes are counted before they are written, so that no upload exceeds its declared size and no company exceeds its storage
  * limit. Bytes that a crashed process was receiving stay counted until the part is sent again or the upload ends.
  */

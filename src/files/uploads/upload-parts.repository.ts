@@ -9,7 +9,7 @@ interface PartRequest {
   put_id: string;
 }
 
-/** Stores the parts of uploads. The total size of an upload's parts is stored in its row. */
+/** Stores upload parts. The total size of an upload's parts is stored in the upload's row. */
 export class UploadPartsRepository extends EntityRepository(UploadPart) {
   /** Returns the bytes that are counted for a part. The upload must be locked. */
   async countedBytes(upload_id: string, part_number: number): Promise<number> {
@@ -18,8 +18,7 @@ export class UploadPartsRepository extends EntityRepository(UploadPart) {
   }
 
   /**
-   * Adds the bytes that a request may send to the counted bytes. The upload must be locked. Earlier requests for the part can
-   * no longer complete.
+   * Counts the bytes that a request may send. The upload must be locked. Earlier requests for the part can no longer complete.
    */
   async expect({ upload_id, part_number, put_id }: PartRequest, bytes: number): Promise<void> {
     await this.query(EXPECT_PART, [upload_id, part_number, put_id, bytes]);

@@ -8,8 +8,8 @@ export const COUNTED_OF_PART =
   'SELECT greatest(size, expected) AS counted FROM upload_parts WHERE upload_id = $1 AND part_number = $2';
 
 /**
- * Adds the `$4` bytes that request `$3` may send as part `$2` to the counted bytes of the locked upload `$1`. Earlier requests
- * for the part can no longer complete, including requests of a crashed process.
+ * Counts the `$4` bytes that request `$3` may send as part `$2` of the locked upload `$1`. Earlier requests for the part can no
+ * longer complete, including requests of a crashed process.
  */
 export const EXPECT_PART = `
   WITH part AS (

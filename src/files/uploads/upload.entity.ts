@@ -47,7 +47,7 @@ export class Upload {
   @Column('uuid', { nullable: true })
   blob_id!: string | null;
 
-  /** Store's id of the upload, or null until the store has begun it. */
+  /** Store's id for the upload, or null until the store has begun it. */
   @Column('text', { nullable: true })
   store_upload_id!: string | null;
 

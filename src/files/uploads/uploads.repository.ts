@@ -60,7 +60,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('uploads:' || $1, 0))`, [company_id]);
   }
 
-  /** Counts the open uploads of a company, and how many of them belong to the user or to the creator of the API key. */
+  /** Counts a company's open uploads, and how many of them belong to the user or to the creator of the API key. */
   async countOpen(
     company_id: string,
     { user_id, api_key_id }: Pick<Upload, 'user_id' | 'api_key_id'>,
@@ -126,7 +126,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
     return lease;
   }
 
-  /** Releases the lease of the upload. Has no effect if another request has taken it over. */
+  /** Releases the lease on the upload. Has no effect if another request has taken it over. */
   async release({ id, lease_id }: Pick<UploadLease, 'id' | 'lease_id'>): Promise<void> {
     await this.query(
       `UPDATE uploads SET state = 'open', lease_id = NULL, lease_until = NULL

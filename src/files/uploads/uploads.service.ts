@@ -223,7 +223,7 @@ export class UploadsService implements OnModuleInit {
     this.database.afterCommit(tx, () => this.periodic.requestRun(SWEEP_UPLOADS));
   }
 
-  /** Returns the upload of a token if the caller may still write to it. @throws NotFound @throws Forbidden */
+  /** Returns the upload that a token identifies if the caller may still write to it. @throws NotFound @throws Forbidden */
   async findWritable(caller: Principal, token: string): Promise<UploadRow> {
     const upload = await this.find(caller.company_id, token);
     const { container_kind, container_id } = upload;
@@ -232,8 +232,8 @@ export class UploadsService implements OnModuleInit {
   }
 
   /**
-   * Returns the upload of a token if the caller opened it or may write to it, and therefore may end it. @throws NotFound @throws
-   * Forbidden
+   * Returns the upload that a token identifies if the caller opened it or may write to it, and therefore may end it. @throws
+   * NotFound @throws Forbidden
    */
   private async findEndable(caller: Principal, token: string): Promise<UploadRow> {
     const upload = await this.find(caller.company_id, token);
