@@ -46,7 +46,7 @@ export class ExecutionCancellationsService {
   }
 
   /**
-   * Cancels an execution of a project. The caller must have checked access to the project.
+   * Cancels an execution in a project. The caller must have checked access to the project.
    * @throws NotFound
    * @throws Conflict
    */
@@ -57,7 +57,7 @@ export class ExecutionCancellationsService {
     });
   }
 
-  /** Cancels an execution of a locked project, and notifies its process after the commit. */
+  /** Cancels an execution in a locked project, and notifies the execution's process after the commit. */
   private async cancelIn(
     tx: Tx,
     project_id: ProjectId,
@@ -75,7 +75,7 @@ export class ExecutionCancellationsService {
     return current;
   }
 
-  /** Cancels all queued and running executions of a locked project, and notifies their processes after the commit. */
+  /** Cancels all queued and running executions in a locked project, and notifies their processes after the commit. */
   async cancelAll(tx: Tx, project_id: ProjectId): Promise<void> {
     const active = await tx.withRepository(this.executions).activeOf(project_id);
     const canceled = await this.endings.finish(tx, active, CANCELED);

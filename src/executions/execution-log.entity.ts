@@ -5,7 +5,6 @@ import { RevisionColumn } from '../database/revision-column.js';
 export const PHASES = ['reading', 'solving', 'explaining'] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** Progress of a run. */
 export interface Progress {
   phase: Phase;
   /** Seconds since the attempt began. */

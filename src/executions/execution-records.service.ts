@@ -35,7 +35,7 @@ export interface ExecutionDetail extends ExecutionRecord {
 /** Record of an ended execution, including its result. */
 export type EndedExecutionRecord = ExecutionRecord & Pick<Execution, 'result'>;
 
-/** Reads executions. */
+/** Reads executions and their results. */
 @Injectable()
 export class ExecutionRecordsService {
   constructor(
@@ -49,7 +49,7 @@ export class ExecutionRecordsService {
   ) {}
 
   /**
-   * Lists the executions of a project, most recent first.
+   * Lists a project's executions, most recent first.
    * @throws NotFound
    */
   async list(

@@ -121,7 +121,7 @@ export class Execution {
 
   /**
    * For a running execution, the expiry of the lease, after which the owner is considered dead. For a queued execution, the
-   * time after which the notification of the workers is considered lost.
+   * time after which the notification to the workers is considered lost.
    */
   @Column({ type: 'timestamptz', precision: 3, nullable: true, default: () => "clock_timestamp() + interval '15 s'" })
   due_at!: Date | null;

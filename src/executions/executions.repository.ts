@@ -88,7 +88,7 @@ export const BACKLOG = `
  */
 export class ExecutionsRepository extends EntityRepository(Execution) {
   /**
-   * Serializes starts of a company's executions until the transaction ends, so that concurrent starts cannot exceed the limit
+   * Serializes a company's execution starts until the transaction ends, so that concurrent starts cannot exceed the limit
    * together.
    */
   async lockStarts(company_id: string): Promise<void> {
@@ -156,7 +156,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /**
-   * Returns the cards that an execution of a project solves. Returns null if the execution solves a file or if its cards were
+   * Returns the cards that an execution in a project solves. Returns null if the execution solves a file or if its cards were
    * not stored.
    * @throws NotFound
    */
@@ -291,7 +291,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return ended;
   }
 
-  /** Deletes up to `limit` executions of a project and returns the containers that they referenced. */
+  /** Deletes up to `limit` of a project's executions and returns the containers that they referenced. */
   async removeSome(
     project_id: ProjectId,
     limit: number,

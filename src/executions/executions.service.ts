@@ -28,7 +28,6 @@ export interface NewExecution extends Trigger, Partial<RunOptions> {
   is_test: boolean;
 }
 
-/** Options for a run. */
 export interface RunOptions {
   name: string | null;
   /** Null for the configured default. */
@@ -60,7 +59,7 @@ export type ScenarioReader = (
   scenario_id: string,
 ) => Promise<{ files: ContainerRef; variant: Variant }>;
 
-/** Starts solve executions of projects. */
+/** Starts solve executions in projects. */
 @Injectable()
 export class ExecutionsService {
   private readScenario: ScenarioReader = () => {

@@ -25,7 +25,7 @@ export type ResultPaths = Pick<ExecutionResult, 'file_path' | 'table_paths'>;
 
 /** Workspace folder with the result file and the table folder of each execution. */
 const RESULTS = 'results';
-/** File name of the members of indexed variables in the result container. */
+/** Name of the file in the result container that holds the members of indexed variables. */
 export const MEMBERS = 'members.csv';
 
 /** Writes results to files in the workspace. If that fails, the result is still stored in the execution. */

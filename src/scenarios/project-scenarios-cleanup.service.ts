@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ProjectLifeService } from '../projects/project-life.service.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
-/** Removes the scenarios of a project when the project is purged. */
+/** Removes a project's scenarios when the project is purged. */
 @Injectable()
 export class ProjectScenariosCleanupService implements OnModuleInit {
   constructor(

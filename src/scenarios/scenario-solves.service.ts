@@ -45,7 +45,7 @@ export class ScenariosDoNotFit extends Invalid {
 }
 
 /**
- * Starts solves of scenarios. All solves of a request use the same snapshot of the canvas. If one of them cannot start, none of
+ * Starts solves of scenarios. All solves in a request use the same snapshot of the canvas. If one of them cannot start, none of
  * them do.
  */
 @Injectable()
@@ -73,10 +73,7 @@ export class ScenarioSolvesService implements OnModuleInit {
     });
   }
 
-  /**
-   * Solves scenarios of a project.
-   * @throws NotFound, Invalid for an unknown id, and the errors of {@link start}
-   */
+  /** Solves scenarios in a project. @throws NotFound, Invalid for an unknown id, and the errors of {@link start} */
   async solve(editor: ProjectEditor, projectId: string, request: ScenarioSolveRequest): Promise<ScenarioSolveResponse> {
     const { scenario_ids, include_base, is_test, mip_gap, name = null, time_limit_seconds = null } = request;
     const options = { is_test, mip_gap: mip_gap ?? 0, name, time_limit_seconds };
@@ -92,7 +89,7 @@ export class ScenarioSolvesService implements OnModuleInit {
   }
 
   /**
-   * Starts an execution for each scenario of a locked project. The execution of the unchanged canvas comes first, if included.
+   * Starts an execution for each scenario in a locked project. The execution of the unchanged canvas comes first, if included.
    *
    * @throws ScenariosDoNotFit
    * @throws TooManyRequests if too many of the company's executions are waiting

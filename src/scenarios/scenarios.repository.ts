@@ -7,7 +7,7 @@ import { LAST_ID, walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Scenario } from './scenario.entity.js';
 
-/** Stores the scenarios of projects. The caller must have locked the project before changing them. */
+/** Stores projects' scenarios. The caller must have locked the project before changing them. */
 export class ScenariosRepository extends EntityRepository(Scenario) {
   /** Returns a page of a project's scenarios, newest first. */
   async page(project_id: ProjectId, page: WalkQuery): Promise<Page<Scenario>> {
@@ -30,12 +30,12 @@ export class ScenariosRepository extends EntityRepository(Scenario) {
     return { rows, total };
   }
 
-  /** Returns all scenarios of a project, oldest first. */
+  /** Returns all of a project's scenarios, oldest first. */
   async all(project_id: ProjectId): Promise<Scenario[]> {
     return await this.find({ where: { project_id }, order: { created_at: 'ASC', id: 'ASC' } });
   }
 
-  /** Returns the ids and names of all scenarios of a project, oldest first. */
+  /** Returns the ids and names of all scenarios in a project, oldest first. */
   async names(project_id: ProjectId): Promise<Pick<Scenario, 'id' | 'name'>[]> {
     return await this.find({
       select: { id: true, name: true },
@@ -54,7 +54,7 @@ export class ScenariosRepository extends EntityRepository(Scenario) {
     return scenario;
   }
 
-  /** Returns the scenarios of a project with the given ids, by id. */
+  /** Returns the scenarios in a project that have the given ids, keyed by id. */
   async byIds(project_id: ProjectId, ids: readonly string[]): Promise<Map<string, Scenario>> {
     const scenarios = await this.findBy({ project_id, id: In([...ids]) });
     return new Map(scenarios.map((scenario) => [scenario.id, scenario]));

@@ -33,7 +33,7 @@ export class ChangesDoNotFit extends Invalid {
   }
 }
 
-/** Manages the scenarios of projects. Every operation throws NotFound if the project does not exist. */
+/** Manages projects' scenarios. Every operation throws NotFound if the project does not exist. */
 @Injectable()
 export class ScenariosService {
   constructor(
@@ -145,7 +145,7 @@ export class ScenariosService {
   }
 
   /**
-   * Changes a scenario of a locked project.
+   * Changes a scenario in a locked project.
    *
    * @throws Conflict if another scenario already has the name
    * @throws ChangesDoNotFit
@@ -161,7 +161,7 @@ export class ScenariosService {
     return await scenarios.require(project.id, scenario.id);
   }
 
-  /** Deletes a scenario of a locked project. */
+  /** Deletes a scenario in a locked project. */
   async remove(tx: Tx, { project_id, id }: Scenario): Promise<void> {
     await tx.withRepository(this.scenarios).delete({ project_id, id });
     await tx.withRepository(this.projects).change(project_id, {});

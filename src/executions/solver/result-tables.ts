@@ -2,7 +2,7 @@ import { csvCell } from '../../common/http/csv-text.js';
 import { shortened } from '../../../packages/modelling/index.js';
 import type { Family, Model, Plan } from '../../../packages/solver/index.js';
 
-/** CSV file of a result. */
+/** CSV file that belongs to a result. */
 export interface ResultTable {
   /** File name. */
   name: string;
