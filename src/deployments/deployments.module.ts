@@ -5,7 +5,7 @@ import { DeploymentsRepository } from './deployments.repository.js';
 import { DeploymentsService } from './deployments.service.js';
 import { TemplatesService } from './templates.service.js';
 
-/** Manages the project templates of companies. */
+/** Manages companies' project templates. */
 @Module({
   imports: [FilesModule],
   controllers: [DeploymentsController],

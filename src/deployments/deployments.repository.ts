@@ -73,7 +73,7 @@ export class DeploymentsRepository extends EntityRepository(Deployment) {
     return rows.map(({ handle }) => handle);
   }
 
-  /** Updates the change time of a deployment. */
+  /** Updates a deployment's change time. */
   async touch({ company_id, id }: Deployment): Promise<void> {
     await this.query(
       'UPDATE deployments SET updated_at = greatest(updated_at, clock_timestamp()) WHERE company_id = $1 AND id = $2',

@@ -16,7 +16,7 @@ import { TemplatesService } from './templates.service.js';
 /** Deployment with the hash of its agent configuration, see {@link TemplatesService.digest}. */
 export type DeploymentDetails = Deployment & { config_digest: string };
 
-/** Manages project templates of companies. Changes require a {@link CompanyPrincipal}. */
+/** Manages companies' project templates. Changes require a {@link CompanyPrincipal}. */
 @Injectable()
 export class DeploymentsService implements OnModuleInit {
   constructor(
@@ -91,7 +91,7 @@ export class DeploymentsService implements OnModuleInit {
     return await this.require(companyLevel(caller).company_id, name);
   }
 
-  /** Updates the change time of a deployment, in the transaction that changed its tree. */
+  /** Updates a deployment's change time, in the transaction that changed its tree. */
   async touch(tx: Tx, deployment: Deployment): Promise<void> {
     await tx.withRepository(this.deployments).touch(deployment);
   }

@@ -1,6 +1,6 @@
 const MAX_SLUG_LENGTH = 100;
 
-/** Returns an ASCII slug of a name, or `deployment` if the name contains no characters that a slug can contain. */
+/** Returns an ASCII slug for a name, or `deployment` if the name contains no characters that a slug can contain. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')

@@ -5,7 +5,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 export const PROJECT_ROLES = ['viewer', 'editor', 'owner'] as const;
 export type ProjectRole = (typeof PROJECT_ROLES)[number];
 
-/** Role of a user in a project. */
+/** User's role in a project. */
 @Entity({ name: 'project_members' })
 export class ProjectMember {
   @PrimaryColumn('uuid')

@@ -8,7 +8,7 @@ import type { MemberRow } from './project-members.repository.js';
 
 const ROLE = '`viewer` can read the project, `editor` can also change its contents, `owner` can also manage it';
 
-/** Request to set the role of a user. */
+/** Request to set a user's role. */
 export class ProjectMemberRequest {
   @EnumField(PROJECT_ROLES, { description: ROLE })
   role!: ProjectRole;

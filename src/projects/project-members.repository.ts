@@ -19,8 +19,8 @@ const MEMBER_ROWS = `
    WHERE m.project_id = $1`;
 
 /**
- * Stores the members of projects. The caller must have locked the project before changing them. Otherwise concurrent changes
- * could remove all owners.
+ * Stores project members. The caller must have locked the project before changing them. Otherwise concurrent changes could
+ * remove all owners.
  */
 export class ProjectMembersRepository extends EntityRepository(ProjectMember) {
   /** Returns a page of a project's members, in the order in which they were added. */

@@ -15,7 +15,7 @@ import { ProjectsRepository } from './projects.repository.js';
 /** Maximum number of members per project. */
 const MAX_MEMBERS = 1_000;
 
-/** Manages the roles of users in projects. A project always has at least one owner. */
+/** Manages users' roles in projects. A project always has at least one owner. */
 @Injectable()
 export class ProjectMembersService {
   constructor(

@@ -15,7 +15,7 @@ export interface Origin {
   workspace_files: number;
 }
 
-/** Manages the origin deployments of projects. */
+/** Manages projects' origin deployments. */
 @Injectable()
 export class ProjectOriginsService {
   constructor(

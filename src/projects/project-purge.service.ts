@@ -56,8 +56,8 @@ export class ProjectPurgeService implements OnModuleInit {
   }
 
   /**
-   * Removes a page while holding the lock of the project. Without the lock, a page that another process is removing at the same
-   * time could seem to be the last page.
+   * Removes a page while holding the project lock. Without the lock, a page that another process is removing at the same time
+   * could seem to be the last page.
    */
   private async alone({ id }: PurgeableProject, purger: Purger): Promise<boolean> {
     return await this.database.transaction(

@@ -143,7 +143,7 @@ export class ProjectViewsRepository {
     );
   }
 
-  /** Returns all containers of a project, including the containers of its snapshots. */
+  /** Returns all of a project's containers, including its snapshots' containers. */
   async containersOf(tx: Tx, project: Project): Promise<string[]> {
     const snapshots: { container_id: string }[] = await tx.query(
       'SELECT container_id FROM snapshots WHERE project_id = $1',

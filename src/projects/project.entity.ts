@@ -13,7 +13,7 @@ export type Visibility = (typeof VISIBILITIES)[number];
 export const PROJECT_STATUSES = ['solving', 'working', 'idle'] as const;
 export type ProjectStatus = (typeof PROJECT_STATUSES)[number];
 
-/** Columns that reference the containers of a project. */
+/** Columns that reference a project's containers. */
 export const CONTAINER_COLUMNS = ['workspace_id', 'agent_config_id', 'project_skills_id'] as const;
 
 /** Project with values derived from its cards, and counters that other modules maintain. */

@@ -30,8 +30,8 @@ export const WORKSPACES: ContainerLookup = {
 };
 
 /**
- * SQL that changes the counters of a project by the given amounts, sets the feasibility result unless it is null, and updates
- * the change time. Each argument is an SQL expression.
+ * SQL that changes a project's counters by the given amounts, sets the feasibility result unless it is null, and updates the
+ * change time. Each argument is an SQL expression.
  */
 export const adjustProject = (
   project_id: string,

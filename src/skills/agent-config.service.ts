@@ -20,7 +20,7 @@ import type {
 import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 import { ProjectOriginsService } from '../projects/project-origins.service.js';
 
-/** Manages the copy of a deployment's configuration in a project. */
+/** Manages a project's copy of a deployment's configuration. */
 @Injectable()
 export class AgentConfigService {
   constructor(

@@ -15,7 +15,7 @@ import { type DescribedSkill, type Skill, skillTag } from './skill.js';
 
 const setOf = ({ company_id, container_id }: Deployment): ContainerRef => ({ company_id, container_id });
 
-/** Manages the skills of deployments. Changes apply to a project only after it has pulled them. */
+/** Manages deployments' skills. Changes apply to a project only after it has pulled them. */
 @Injectable()
 export class DeploymentSkillsService {
   constructor(

@@ -10,7 +10,7 @@ import { skillsAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
 import { type EffectiveSkill, type SkillTree, type SkillOrigin, skillTag } from './skill.js';
 
-/** Configuration of a turn, from a single snapshot. */
+/** Configuration for a turn, read from a single snapshot. */
 export interface EffectiveConfig {
   /** The project's AGENTS.md. Null if the project has no AGENTS.md. */
   instructions: string | null;
@@ -25,7 +25,7 @@ interface ConfigFiles {
   skills: (SkillTree & SkillOrigin)[];
 }
 
-/** Resolves the configuration of a turn from the project's own scope and its deployment scope. */
+/** Resolves the configuration for a turn from the project's own scope and its deployment scope. */
 @Injectable()
 export class EffectiveConfigService {
   constructor(

@@ -15,7 +15,7 @@ import { Invalid, invalidValue, NotFound } from '../common/errors/errors.js';
 /** Returns the entity tag of instructions. The blob id is sufficient, because contents are immutable. */
 const tagOf = ({ blob_id }: { blob_id: string }): string => entityTag('instructions', blob_id);
 
-/** Manages the AGENTS.md of deployments. */
+/** Manages deployments' AGENTS.md files. */
 @Injectable()
 export class InstructionsService {
   constructor(

@@ -34,8 +34,8 @@ const deploymentSet = (project: Project): ContainerRef => ({
 });
 
 /**
- * Manages the skills of projects. A project's own skill shadows the skill with the same name in its deployment scope, including
- * all files of that skill.
+ * Manages projects' skills. A project's own skill shadows the skill with the same name in its deployment scope, including all
+ * files of that skill.
  */
 @Injectable()
 export class ProjectSkillsService {

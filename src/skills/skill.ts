@@ -29,10 +29,10 @@ export interface SkillOrigin {
   shadows: boolean;
 }
 
-/** Skill as seen by a turn of a project. */
+/** Skill as seen by a turn in a project. */
 export type EffectiveSkill = DescribedSkill & SkillOrigin;
 
-/** Skill as seen by a turn of a project, including the contents of its files. */
+/** Skill as seen by a turn in a project, including the contents of its files. */
 export type FullEffectiveSkill = Skill & SkillOrigin;
 
 /** Returns the entity tag of a skill. Paths and blob ids are sufficient, because contents are immutable. */

@@ -51,7 +51,7 @@ const COUNTED: Record<BudgetScope, string> = {
 };
 
 /**
- * Stores budgets, and the spend of their periods in `usage_budget_spend`. The ledger trigger `usage_ledger_budgets` counts each
+ * Stores budgets, and their spend per period in `usage_budget_spend`. The ledger trigger `usage_ledger_budgets` counts each
  * entry in the transaction that adds it.
  */
 export class BudgetsRepository extends EntityRepository(Budget) {
@@ -66,7 +66,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return rows.length > 0;
   }
 
-  /** Adds or changes the budget of a scope, subject and period. The company must be locked. */
+  /** Adds or changes the budget for a scope, subject and period. The company must be locked. */
   async put(
     company_id: string,
     { scope, subject_id, period, limit_credits, action }: BudgetFields,
@@ -132,7 +132,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return rows.map(({ company_id }) => company_id);
   }
 
-  /** Marks the reached budgets of a company as announced. Returns the newly announced budgets. */
+  /** Marks a company's reached budgets as announced. Returns the newly announced budgets. */
   async takeUnannounced(company_id: string): Promise<UnannouncedBudget[]> {
     const [untold]: [UnannouncedBudget[], number] = await this.query(
       `UPDATE usage_budgets SET told_period = reached_period
@@ -144,7 +144,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return untold;
   }
 
-  /** Removes the sums of past periods. */
+  /** Removes the sums for past periods. */
   async forgetPeriods(): Promise<void> {
     await this.query(
       `DELETE FROM usage_budget_spend s USING usage_budgets b
@@ -152,7 +152,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     );
   }
 
-  /** Returns the number of budgets of a company. */
+  /** Returns the number of a company's budgets. */
   async countOf(company_id: string): Promise<number> {
     return await this.countBy({ company_id });
   }
@@ -179,7 +179,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return budget;
   }
 
-  /** Removes the budgets of a subject. The company must be locked. */
+  /** Removes the budgets for a subject. The company must be locked. */
   async removeOf(company_id: string, scope: BudgetScope, subject_id: string): Promise<void> {
     await this.delete({ company_id, scope, subject_id });
   }

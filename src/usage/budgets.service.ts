@@ -17,7 +17,7 @@ import type { Spender } from './spender.js';
 const SUBJECTS = { user: 'user', api_key: 'API key', project: 'project' } as const;
 
 /**
- * Manages budgets of companies. Only charged credits count. No credits are reserved for running turns and solves.
+ * Manages companies' budgets. Only charged credits count. No credits are reserved for running turns and solves.
  *
  * Chat posts and solve starts check budgets in the statements of their own repositories (`exhaustedBudget`). Turns check them
  * before each model step, and solves when they are taken from the queue.
@@ -58,7 +58,7 @@ export class BudgetsService implements OnModuleInit {
   }
 
   /**
-   * Creates or changes the budget of a scope, subject and period.
+   * Creates or changes the budget for a scope, subject and period.
    *
    * @throws Invalid if the company does not have the subject
    * @throws Conflict if there are too many budgets

@@ -15,7 +15,7 @@ export const SPENT_NOW = `
 /** Condition that budget `b` was recorded as reached in the current period. */
 export const IS_NOTED = `coalesce(b.reached_period = budget_period_start(b.period, now()), false)`;
 
-/** Returns SQL for the user who created an API key. The user's budgets also limit the spend of the key. */
+/** Returns SQL for the user who created an API key. The user's budgets also limit the key's spend. */
 const creatorOf = (company_id: string, api_key_id: string): string =>
   `(SELECT k.created_by FROM api_keys k WHERE k.company_id = ${company_id} AND k.id = ${api_key_id}::text::uuid)`;
 

@@ -9,7 +9,7 @@ const PAGE = 5_000;
 /**
  * Maintains running totals of the ledger per spender and half day, which listings read.
  *
- * The insertion time and the transaction of a row do not matter. The ledger's trigger records each row as pending, and a single
+ * A row's insertion time and transaction do not matter. The ledger's trigger records each row as pending, and a single
  * transaction moves it from there into the sums. As a result, late rows still count, and a crash neither loses nor duplicates
  * rows. Nothing depends on clocks or transaction ids, which start again in a restored backup.
  */

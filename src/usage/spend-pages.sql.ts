@@ -1,6 +1,6 @@
 import { isVisible } from '../projects/project-access.sql.js';
 
-/** Columns of the spend tables for grouping the spend of a day. */
+/** Columns in the spend tables by which a day's spend can be grouped. */
 const GROUP_COLUMNS = { user: 'user_id', project: 'project_id', model: 'model' } as const;
 export type DayGroup = keyof typeof GROUP_COLUMNS;
 

@@ -12,7 +12,7 @@ import {
 } from '../common/validation/fields.js';
 import type { ApiKeyUsageRow, DayGroup, DayUsageRow, ProjectUsageRow, UserUsageRow } from './usage.repository.js';
 
-/** Page and time span of a usage listing. */
+/** Page and time span for a usage listing. */
 export class UsageQuery extends PageQuery {
   @DateTimeField({ optional: true, extension: true, description: 'Count spend from this moment on' })
   since?: Date;
@@ -101,7 +101,7 @@ export class ApiKeyUsageListResponse extends UsagePageResponse {
 const GROUP_PROPERTIES = { user: 'user_id', project: 'project_id', model: 'model' } as const;
 const DAY_GROUPS = ['user', 'project', 'model'] as const satisfies DayGroup[];
 
-/** Page, time span and grouping of the usage by day. */
+/** Page, time span and grouping for the usage by day. */
 export class DayUsageQuery extends UsageQuery {
   @EnumField(DAY_GROUPS, { default: 'user', description: 'Grouping within a day' })
   group_by!: DayGroup;
@@ -139,7 +139,7 @@ export class ProjectUsageListResponse extends UsagePageResponse {
   }
 }
 
-/** Spend of a day by a user, in a project or with a model. */
+/** Spend on one day by a user, in a project or with a model. */
 export class DayUsageResponse {
   @StringField({ description: 'Day in UTC', example: '2026-03-01' })
   day!: string;
@@ -172,7 +172,7 @@ export class DayUsageResponse {
   }
 }
 
-/** Days by spend, newest first, and within a day highest spend first. */
+/** Daily spend, newest day first, and the highest spend first within a day. */
 export class DayUsageListResponse extends UsagePageResponse {
   @ObjectArrayField(() => DayUsageResponse)
   days!: DayUsageResponse[];

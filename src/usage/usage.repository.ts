@@ -38,7 +38,7 @@ export interface DayUsageRow {
   credits: number;
 }
 
-/** Restriction on listings by project and day. Null for all spend of the company. */
+/** Restriction on listings by project and day. Null for all of the company's spend. */
 export type CountedFor = {
   /** Only spend in projects that the reader can see. */
   reader: ProjectReader;
@@ -158,7 +158,7 @@ const shareOf = (counted: CountedFor): Share | null => counted && { own: counted
 const parametersOf = (counted: CountedFor): (string | CallerParameter)[] =>
   counted === null ? [] : [counted.reader.parameter, ...(counted.spender === null ? [] : [counted.spender.id])];
 
-/** Returns the condition of a listing with its parameter. */
+/** Returns the condition for a listing, with its parameter. */
 function conditionOf(only: OnlySpenders | null): { visible: Visible; who: (string | null)[] } {
   if (only === null) return { visible: null, who: [] };
   if ('id' in only) return { visible: '= $10', who: [only.id] };

@@ -2,7 +2,7 @@
 export const creditsOf = (source_id: string): string =>
   `coalesce((SELECT l.credits::double precision FROM usage_ledger l WHERE l.source_id = ${source_id}), 0)`;
 
-/** Table of a kind of spender. */
+/** Table for a kind of spender. */
 export type SpenderKind = 'users' | 'api_keys';
 
 /** Spender column in the spend tables, and columns in listings, by kind. */
@@ -26,7 +26,7 @@ export type Visible =
  * read. Neither cost depends on the length of the ledger. Earlier months are read only for spenders without spend in that
  * month.
  *
- * The sources are combined by grouping, never by joins. The planner has no statistics of a month that has just begun, so a join
+ * The sources are combined by grouping, never by joins. The planner has no statistics for a month that has just begun, so a join
  * could read the month again for each spender.
  *
  * Parameters:
@@ -83,7 +83,7 @@ export const spendPage = (kind: SpenderKind, visible: Visible): string => {
 };
 
 /**
- * Returns SQL that moves up to $1 pending rows into the sums, earliest first, and returns their number. It must not run
+ * Returns SQL that moves up to $1 pending rows into the sums, earliest first, and returns their number. The SQL must not run
  * concurrently.
  *
  * Every part of the statement sees the sums as they were before the statement. New values are computed for the months of the

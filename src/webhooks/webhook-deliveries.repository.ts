@@ -16,7 +16,7 @@ export type LeasedDelivery = Pick<
 > &
   Pick<Webhook, 'company_id' | 'url' | 'secret'>;
 
-/** Must match the conditions of the two partial indexes of pending deliveries. */
+/** Must match the conditions of the two partial indexes on pending deliveries. */
 const IS_PENDING = `state = 'pending' AND (attempts = 0 OR attempts > 0)`;
 
 const HELD = `id = $1 AND generation = $2 AND owner IS NOT NULL AND state = 'pending'`;
@@ -72,7 +72,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
     );
   }
 
-  /** Ends all pending deliveries of a webhook. */
+  /** Ends all of a webhook's pending deliveries. */
   async failPending(webhook_id: string, error: string): Promise<void> {
     await this.query(
       `UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, error = $2, ${FINISHED}

@@ -15,7 +15,7 @@ import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhookDeliveryResponse } from './webhooks.dto.js';
 import { INACTIVE, REMOVE_DELIVERIES } from './webhooks.service.js';
 
-/** Retention period of deliveries, during which they can be listed and sent again. */
+/** Retention period for deliveries, during which they can be listed and sent again. */
 const KEPT = `interval '7 days'`;
 const REMOVED_AT_ONCE = 1_000;
 /** Maximum number of a webhook's tests that wait for their first attempt. */

@@ -16,7 +16,7 @@ const STREAMS_AT_ONCE = 4;
 const RETRIES_AT_ONCE = 2;
 /** Maximum number of concurrent attempts per company, so that hanging receivers leave room for other companies. */
 const ATTEMPTS_OF_COMPANY = 10;
-/** Slots of a process that are reserved for companies with few concurrent attempts. */
+/** Slots in a process that are reserved for companies with few concurrent attempts. */
 const RESERVED_PLACES = 50;
 const FEW_ATTEMPTS = 2;
 /**

@@ -7,9 +7,9 @@ import { isIP, type LookupFunction, type TcpSocketConnectOpts } from 'node:net';
 import { unlessAborted } from '../common/leases/unless-aborted.js';
 import { type AddressRules, hostOf, isAllowedAddress, isLoopbackName, urlProblem } from './addresses.js';
 
-/** Timeout of the whole attempt: name resolution, connection, request and response. */
+/** Timeout for the whole attempt: name resolution, connection, request and response. */
 const TIMEOUT_MS = 10_000;
-/** Maximum number of bytes of a response that are read and stored. */
+/** Maximum number of bytes that are read from a response and stored. */
 const MAX_ANSWER_BYTES = 1024;
 /** Maximum number of interim responses, such as 100 Continue. */
 const MAX_INTERIM_ANSWERS = 5;

@@ -19,7 +19,7 @@ export class Webhook {
   @Column('text', { array: true })
   events!: string[];
 
-  /** Project whose events are sent. Null for all events of the company. */
+  /** Project whose events are sent. Null for all of the company's events. */
   @Column('uuid', { nullable: true })
   project_id!: string | null;
 

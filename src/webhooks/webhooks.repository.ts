@@ -5,7 +5,7 @@ import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Webhook } from './webhook.entity.js';
 
-/** Stores the webhooks of companies. */
+/** Stores companies' webhooks. */
 export class WebhooksRepository extends EntityRepository(Webhook) {
   /** Blocks other changes to a company's webhooks until the transaction ends. */
   async lockCompany(company_id: string): Promise<void> {

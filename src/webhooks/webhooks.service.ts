@@ -23,7 +23,7 @@ export const INACTIVE = 'The webhook is inactive';
 /** Name of the periodic work that removes deliveries. */
 export const REMOVE_DELIVERIES = 'remove_old_deliveries';
 
-/** Manages webhooks of companies. */
+/** Manages companies' webhooks. */
 @Injectable()
 export class WebhooksService {
   constructor(

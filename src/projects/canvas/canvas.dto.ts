@@ -38,7 +38,7 @@ export class GapInfo {
   severity!: string;
 }
 
-/** Card of a project's canvas. */
+/** Card on a project's canvas. */
 export class CardResponse {
   @StringField()
   id!: string;
@@ -139,7 +139,7 @@ export class CardUpdateRequest {
   instance_data?: Record<string, unknown>;
 }
 
-/** All cards of a project, oldest first. */
+/** All cards in a project, oldest first. */
 export class CardListResponse {
   @ObjectArrayField(() => CardResponse)
   cards!: CardResponse[];

@@ -3,7 +3,7 @@ import type { CardId, ProjectId } from '../../database/checked-id.js';
 import { RevisionColumn } from '../../database/revision-column.js';
 import type { CardContent, Gap, Judgement } from '../../../packages/canvas/index.js';
 
-/** Card of a project's canvas. */
+/** Card on a project's canvas. */
 @Entity({ name: 'cards' })
 export class Card implements CardContent, Judgement {
   @PrimaryGeneratedColumn('uuid')

@@ -8,17 +8,14 @@ import { isVisible, projectOf } from '../project-access.sql.js';
 import type { Judgement } from '../../../packages/canvas/index.js';
 import { Card } from './card.entity.js';
 
-/** Columns of a CardResponse. */
+/** Columns shown in a CardResponse. */
 const SHOWN = [
   ...(['id', 'project_id', 'card_type', 'label', 'status', 'version'] as const),
   ...(['data', 'gaps', 'created_at', 'updated_at', 'instance_data'] as const),
 ];
 export type ShownCard = Pick<Card, (typeof SHOWN)[number]>;
 
-/**
- * Returns the entity tag of all cards of a project.
- * @throws NotFound if there is no row for the project
- */
+/** Returns the entity tag for all cards in a project. @throws NotFound if there is no row for the project */
 function tagOfAll([project]: readonly { cards_revision: string }[]): string {
   if (project === undefined) throw new NotFound('Project');
   return entityTag('cards', project.cards_revision);
@@ -36,14 +33,14 @@ const ALL = `
     FROM projects p LEFT JOIN cards c ON c.project_id = p.id
    WHERE p.id = $2 AND ${isVisible('p', '$1')} ORDER BY c.created_at, c.id`;
 
-/** Stores the cards of projects. The caller must have locked the project before changing them. */
+/** Stores project cards. The caller must have locked the project before changing them. */
 export class CardsRepository extends EntityRepository(Card) {
-  /** Returns all cards of a project, oldest first. */
+  /** Returns all cards in a project, oldest first. */
   async list(project_id: ProjectId): Promise<Card[]> {
     return await this.query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [project_id]);
   }
 
-  /** Returns all cards of a project, oldest first. Returns an empty array if the project is not visible to the caller. */
+  /** Returns all cards in a project, oldest first. Returns an empty array if the project is not visible to the caller. */
   async listVisible(reader: ProjectReader, project_id: string): Promise<Card[]> {
     return await this.query(`SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} ORDER BY created_at, id`, [
       reader.parameter,
@@ -52,7 +49,7 @@ export class CardsRepository extends EntityRepository(Card) {
   }
 
   /**
-   * Returns the entity tag of all cards of a project that is visible to the caller.
+   * Returns the entity tag for all cards in a project that is visible to the caller.
    * @throws NotFound if the project does not exist or is not visible
    */
   async tag(reader: ProjectReader, project_id: string): Promise<string> {
@@ -61,7 +58,7 @@ export class CardsRepository extends EntityRepository(Card) {
   }
 
   /**
-   * Returns all cards of a project that is visible to the caller, oldest first, with their entity tag.
+   * Returns all cards in a project that is visible to the caller, oldest first, with their entity tag.
    * @throws NotFound if the project does not exist or is not visible
    */
   async showAll(reader: ProjectReader, project_id: string): Promise<{ tag: string; cards: ShownCard[] }> {
@@ -70,7 +67,7 @@ export class CardsRepository extends EntityRepository(Card) {
     return { tag: tagOfAll(rows), cards: rows[0]?.id == null ? [] : rows };
   }
 
-  /** Returns a card of a project that is visible to the caller, or undefined if it does not exist. */
+  /** Returns a card in a project that is visible to the caller, or undefined if it does not exist. */
   async show(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
     const [card]: Card[] = await this.query(
       `SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} AND id = $3`,
@@ -80,7 +77,7 @@ export class CardsRepository extends EntityRepository(Card) {
   }
 
   /**
-   * Returns a card of a project.
+   * Returns a card in a project.
    * @throws NotFound
    */
   async require(project_id: ProjectId, cardId: string): Promise<Card> {

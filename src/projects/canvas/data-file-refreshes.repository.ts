@@ -32,8 +32,7 @@ export const BACKLOG = `
 /** Queues projects whose data cards refer to files that must be read again. */
 export class DataFileRefreshesRepository extends EntityRepository(DataFileRefresh) {
   /**
-   * Schedules the files of a project to be read after the transaction has committed. Triggers on `nodes` call the same SQL
-   * function.
+   * Schedules a project's files to be read after the transaction has committed. Triggers on `nodes` call the same SQL function.
    */
   async request(project_id: ProjectId): Promise<void> {
     await this.query(`SELECT request_data_files(ARRAY[$1::uuid], 'canvas')`, [project_id]);

@@ -12,7 +12,7 @@ import { DataFilesService } from './data-files.service.js';
 
 /** Must match the name in the SQL function `request_data_files`. */
 const QUEUE = 'data_files';
-/** Maximum number of projects whose files a process reads concurrently. Reading the files of a project may take a minute. */
+/** Maximum number of projects whose files a process reads concurrently. Reading a project's files can take a minute. */
 const CONCURRENCY = 2;
 
 /**

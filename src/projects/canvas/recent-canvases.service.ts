@@ -25,7 +25,7 @@ export class RecentCanvasesService {
     });
   }
 
-  /** Returns the cached canvas of a project, or undefined if no canvas with this tag is cached. */
+  /** Returns a project's cached canvas, or undefined if no canvas with this tag is cached. */
   find(project_id: string, tag: string): CanvasJson | undefined {
     const cached = this.canvases.get(project_id);
     return cached?.tag === tag ? Tagged.of(tag, new JsonBytes(cached.bytes)) : undefined;

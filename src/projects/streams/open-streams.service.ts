@@ -115,7 +115,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     }
   }
 
-  /** Closes a stream when the caller's credential expires or is revoked, until the returned function is called. */
+  /** Closes a stream when the caller's credential expires or is revoked, unless the returned function is called first. */
   private closeWithCredential({ expires_at, api_key_id }: Principal, output: EventOutput): () => void {
     const close = (): void => output.close();
     const lifetime = (expires_at?.getTime() ?? Infinity) - Date.now();

@@ -37,8 +37,8 @@ export class ProjectEventStreamsService {
     response: ServerResponse,
   ): Promise<void> {
     const { id: project_id } = await this.projects.require(reader, projectId);
-    // The position is read before the response starts, so that the reader receives all changes that it makes after it has
-    // received the response headers.
+    // The position is read before the response starts, so that the reader receives every change that it makes once the response
+    // headers have arrived.
     const present = await this.present(project_id);
     if (present === null) throw new NotFound('Project');
     const followed = {
