@@ -41,7 +41,7 @@ export interface AppOptions {
   databaseUrl: string;
 }
 
-/** Guards that run before the handler of a request, in order. */
+/** Guards that run before a request's handler, in order. */
 const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, CredentialExpiryGuard, RoleGuard, FairShareGuard];
 
 @Module({})

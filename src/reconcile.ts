@@ -9,8 +9,8 @@ import { migrate } from './database/migrate.js';
 import { createLogger, NestLogger } from './common/logging/logger.js';
 
 /**
- * Compares the rows of files with the objects in the store and reports the differences. `--fix` removes unneeded rows and
- * objects. Uses the settings of the service. The service may run at the same time, except with the embedded database.
+ * Compares file rows with the objects in the store and reports the differences. `--fix` removes unneeded rows and objects. Uses
+ * the settings of the service. The service may run at the same time, except with the embedded database.
  *
  * @returns whether every file has its content
  */

@@ -23,7 +23,7 @@ type PartCheck = () => Promise<{ degraded?: string }>;
 export class HealthService implements OnModuleDestroy {
   private isStopping = false;
   private readonly checksByPart: Record<Part, PartCheck>;
-  /** Functions that return the wait of the oldest work in each queue, in seconds. */
+  /** Functions that return how long the oldest work in each queue has waited, in seconds. */
   private readonly queues: (() => Promise<number>)[];
 
   constructor(

@@ -16,7 +16,8 @@ export class MetricsAccessService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    // Collects memory use, CPU time and event loop delay. They are measured continuously, so only if metrics are on.
+    // Collects memory use, CPU time and event loop delay. These are measured continuously, so they are collected only if
+    // metrics are on.
     if (this.config.METRICS) collectDefaultMetrics({ register: this.metrics.registry });
   }
 

@@ -5,7 +5,7 @@ import { Config, type PageSignIn } from '../config/config.js';
 import { Public } from '../auth/decorators.js';
 import { type DevelopmentTokenPair, DevelopmentTokensService } from './development-tokens.service.js';
 
-/** Sign-in methods of the page, in addition to pasting a token. */
+/** Sign-in methods that the page offers, in addition to pasting a token. */
 interface SignInWays {
   /** Whether the page may request development tokens. They are returned only to this computer. */
   development: boolean;
