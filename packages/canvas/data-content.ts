@@ -35,7 +35,7 @@ export interface InlineColumn {
   range?: readonly [number, number];
 }
 
-/** Column of a card's file. */
+/** Column in a card's file. */
 export interface FileColumn {
   type: 'number' | 'text';
   /** Name of the column in the file. */

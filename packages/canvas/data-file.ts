@@ -20,7 +20,7 @@ export interface DataFile {
   fallback?: number;
 }
 
-/** Metadata of a file that is cached for the key of a card. Row numbers refer to the file. */
+/** File metadata that is cached for a card's key. Row numbers refer to the file. */
 export interface FileFacts {
   /** Reason why the file is not a table. All other fields are then empty. */
   problem?: string;

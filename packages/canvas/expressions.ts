@@ -27,7 +27,7 @@ import {
   type Vocabulary,
 } from '../modelling/index.js';
 
-/** Formula of a card and its purpose. */
+/** Formula on a card, and its purpose. */
 export interface CardFormula {
   text: string;
   /** Text of the formula's index. */
@@ -70,7 +70,7 @@ const MAX_CACHED_FORMULAS = 1_500;
 /** Judgements by use, index and text. Parsed formulas are not cached, because they take much more memory. */
 const judgementCache = new LRUCache<string, CachedJudgement>({ max: MAX_CACHED_FORMULAS });
 /**
- * Maximum total length of cached indices in characters. They are cached because each change to a canvas reads the indices of
+ * Maximum total length of cached indices in characters. Indices are cached because each change to a canvas reads the indices of
  * all cards.
  */
 const MAX_INDEX_CHARACTERS = 100_000;
@@ -84,7 +84,7 @@ const RELATION_SIGN = /[<>=≤≥]/;
 /** Maximum number of characters quoted from a formula at the position of a problem. */
 const MAX_EXCERPT_LENGTH = 24;
 
-/** Judges a formula. Unknown names are treated as variables. */
+/** Checks a formula against the names on the canvas. Unknown names are treated as variables. Results are cached. */
 export function judgeFormula(cardFormula: CardFormula, vocabulary: Vocabulary): FormulaJudgement {
   const { text, index = '', use } = cardFormula;
   const key = `${use}\n${index}\n${text}`;
@@ -137,7 +137,7 @@ export function readIndex(text: string): Index | FormulaProblem {
   return index;
 }
 
-/** Returns the problem with an index, or undefined if it is valid. */
+/** Returns the problem with an index, or undefined if the index is valid. */
 export function problemOfIndex(text: string, vocabulary: Vocabulary): string | undefined {
   const index = readIndex(text);
   if (isProblem(index)) return describeSyntaxProblem(index, text, true);

@@ -63,7 +63,7 @@ function cachedValues(text: string, make: () => Values | undefined): Values | un
 export const toMember = (member: string | number): string => String(member).trim();
 
 /**
- * Returns the integers of a range such as `1 to 52`, ascending or descending. Returns undefined for other strings and for
+ * Returns the integers in a range such as `1 to 52`, ascending or descending. Returns undefined for other strings and for
  * ranges that are too long. Members are generated lazily.
  */
 export function rangeOf(text: string): Members | undefined {

@@ -31,7 +31,10 @@ export const strayVariables = <Of extends Content>(cards: readonly Of[]): StrayV
     suggestion === undefined ? [] : [{ ...variable, suggestion }],
   );
 
-/** Returns the unused variables without a similar name, if the model has an objective. */
+/**
+ * Returns the unused variables whose names do not resemble any used variable. Returns an empty list if the model has no
+ * objective.
+ */
 export const idleVariables = <Of extends Content>(cards: readonly Of[]): UnusedVariable<Of>[] =>
   cards.some((card) => card.card_type === 'objective' && formulaIn(card) !== undefined)
     ? unusedVariables(cards).filter(({ suggestion }) => suggestion === undefined)
@@ -67,7 +70,7 @@ function hasOnlyLimits({ data: { domain, lower, upper } }: Content): boolean {
 }
 
 /**
- * Returns the variables of an objective, or of a relation between several variables. A relation with a single variable is a
+ * Returns the variables in an objective, or in a relation between several variables. A relation with a single variable is a
  * limit on the variable.
  */
 function variablesOfModel(card: Content, names: ReadonlySet<string>): string[] {

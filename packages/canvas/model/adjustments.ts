@@ -50,7 +50,7 @@ export function namesInAdjustment({ column, where }: Adjustment): string[] {
 }
 
 /**
- * Changes columns of a space. All of the sets and columns involved must already be in the space.
+ * Changes columns in a space. All of the sets and columns involved must already be in the space.
  *
  * @throws ModelProblem that identifies the invalid change
  */

@@ -1,7 +1,7 @@
 import type { Condition, Expression, Index, Key, Operand } from '../../modelling/index.js';
 import { nameOf } from '../data-file.js';
 
-/** Meaning of the names in a condition on the members of a set. These names hide names of the model. */
+/** Meaning of the names in a condition on the members of a set. These names hide names in the model. */
 export interface Where {
   set: string;
   /** Titles of the key columns. For a set that is defined on a card, the only title is the name of the set. */
