@@ -4,7 +4,7 @@ import { TaskProblem } from './tasks.js';
 
 const MiB = 1024 ** 2;
 
-/** Size limits of an archive. An archive that exceeds them is `unreadable`. */
+/** Size limits for an archive. An archive that exceeds them is `unreadable`. */
 export interface ArchiveLimits {
   /** Maximum number of entries. */
   entries: number;

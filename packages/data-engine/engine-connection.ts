@@ -15,7 +15,7 @@ export type TaskResult =
   | { kind: 'fault' | 'unloadable'; sentence: string }
   | { kind: 'too_slow' | 'aborted' | 'died' | 'out_of_memory' | 'disk_full' };
 
-/** Connection of the service to a data engine process. */
+/** Connection from the service to a data engine process. */
 export class EngineConnection {
   private tasks = 0;
   private receive: ((reply: Reply) => void) | undefined;

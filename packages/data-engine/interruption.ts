@@ -3,7 +3,7 @@ export class Interrupted extends Error {}
 
 const REPEAT_MS = 10;
 
-/** Interruption of the current task of this process. */
+/** Interruption of this process's current task. */
 class Interruption {
   private id: number | undefined;
   private timer: NodeJS.Timeout | undefined;

@@ -85,7 +85,7 @@ export interface DialectOptions {
 export const LEFT_OUT_PLACES = ['above', 'inside', 'below', 'beside'] as const;
 export const LEFT_OUT_KINDS = ['title', 'comment', 'total', 'note', 'table'] as const;
 
-/** Rows of the file, or columns beside the table, that are not part of the table. */
+/** Rows in the file, or columns beside the table, that are not part of the table. */
 export interface LeftOut {
   place: (typeof LEFT_OUT_PLACES)[number];
   kind: (typeof LEFT_OUT_KINDS)[number];
@@ -263,7 +263,7 @@ export interface TextAnswer {
   truncated: boolean;
   /** Number of pages in a PDF, or null for other formats. */
   pages: number | null;
-  /** Sheet names of a workbook, or null for other formats. */
+  /** Names of the sheets in a workbook, or null for other formats. */
   sheets: string[] | null;
 }
 

@@ -17,9 +17,9 @@ const COLLECTIONS: readonly [names: RegExp, collection: string][] = [
 ];
 
 /**
- * Loads the character maps of a document. Some programs write traditional Chinese with a map for simplified Chinese, so text is
- * decoded with the collection of its map, not of its font. Reports a contradiction if another font in the document might then
- * be decoded incorrectly.
+ * Loads the character maps for a document. Some programs write traditional Chinese with a map for simplified Chinese, so text
+ * is decoded with its map's collection, not its font's. Reports a contradiction if another font in the document might then be
+ * decoded incorrectly.
  */
 export class CharacterMaps {
   /** Collections of the maps that encode text, and collections whose maps to Unicode were loaded. */

@@ -49,7 +49,7 @@ export class FontFailures {
     return `${problems.join('. ')}. ${remedy}`;
   }
 
-  /** Records that some letters of a font could only be read as raw character codes. */
+  /** Records that some letters in a font could only be read as raw character codes. */
   addUnnamedLetters(): void {
     this.hasUnnamedLetters = true;
   }

@@ -48,7 +48,7 @@ export class FontLetters {
     });
   }
 
-  /** Loads the fonts of a page. The library loads fonts only together with the page's drawing operators. */
+  /** Loads the fonts used on a page. The library loads fonts only together with the page's drawing operators. */
   private async load(page: Page, fontsOfPage: [font: string, letters: unknown][]): Promise<void> {
     // Text that was already extracted is kept even if the drawing operators are broken.
     await page.getOperatorList({ annotationMode: WITHOUT_ANNOTATIONS }).catch(() => undefined);

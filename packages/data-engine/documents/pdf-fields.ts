@@ -18,7 +18,7 @@ interface Annotation {
 /** Value of an unchecked checkbox or radio button. */
 const OFF = 'Off';
 
-/** Returns the filled form fields of a page, such as `Quantity: 12`. A group of radio buttons is a single field. */
+/** Returns the filled form fields on a page, such as `Quantity: 12`. A group of radio buttons is a single field. */
 export async function filledFields(page: Page): Promise<string[]> {
   const annotations = (await page.getAnnotations()) as Annotation[];
   return [...new Set(annotations.flatMap(describedField))];

@@ -117,7 +117,7 @@ export class ColumnProfiles {
     this.open[column] = openTypes;
   }
 
-  /** Records a number or boolean from a typed file. Its text is written as in JSON. */
+  /** Records a number from a typed file. It has JSON's number form: a decimal point and no thousands separator. */
   observeNumber(column: number, isInteger: boolean): void {
     this.values[column]! += 1;
     this.areNumbers[column] = 1;
@@ -164,7 +164,7 @@ export class ColumnProfiles {
     return this.arePadded[column] === 1 || this.blanks[column]! > 0;
   }
 
-  /** Returns whether all cells are empty. Blank cells of a text column are not empty. */
+  /** Returns whether all cells are empty. Blank cells in a text column are not empty. */
   isEmpty(column: number): boolean {
     return this.values[column] === 0 && this.blanks[column] === 0;
   }
@@ -245,7 +245,7 @@ export class ColumnProfiles {
     };
   }
 
-  /** Returns the forms that fit all numbers of a column and the options, or 0 if it has no numbers. */
+  /** Returns the forms that fit all numbers in a column and the options, or 0 if it has no numbers. */
   private numberFormsOf(column: number, { decimal, thousands }: DialectOptions): number {
     const isNumber = this.isNumeric(column);
     const formsOfSome = this.numbersOfSome[column]!;

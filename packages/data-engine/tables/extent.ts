@@ -73,7 +73,7 @@ export interface ReadTable {
   numbering: RowNumbering;
   /** Numbers of the data rows in the file. */
   rowNumbers: readonly RowNumbers[];
-  /** Number of the last row of the file. */
+  /** Number of the last row in the file. */
   lastOfFile: number;
   /** First of the last rows that may not belong to the table. */
   otherEnd: number | undefined;

@@ -75,7 +75,7 @@ const SIGN_BITS = 8;
 const SIGN_IN_WORD = /\p{L}[^\p{L}\p{M}\s'´’–—·\u00ad]+(?=\p{L})/gu;
 const EDGE = ' ';
 
-/** Letter-pair statistics of a language. */
+/** Letter-pair statistics for a language. */
 class LetterPairs {
   private readonly pairs = new Map<string, number>();
   private readonly firsts = new Map<string, number>();

@@ -161,7 +161,7 @@ export class RecordScanner {
     return this.starts[cell] === this.ends[cell];
   }
 
-  /** Line break between the records, if the text is not odd. */
+  /** Line break between the records. Reliable only if {@link isOdd} is false. */
   get newLine(): '\n' | '\r\n' {
     return this.newline === 2 ? '\r\n' : '\n';
   }
@@ -173,7 +173,7 @@ export class RecordScanner {
     return true;
   }
 
-  /** Returns the content of a cell. */
+  /** Returns a cell's bytes with escaped quotes resolved. */
   content(cell: number): Buffer {
     const { buffer, byteOffset } = this.bytes;
     const raw = Buffer.from(buffer, byteOffset + this.starts[cell]!, this.ends[cell]! - this.starts[cell]!);

@@ -51,7 +51,7 @@ interface Syntax {
  * Checks that a statement is a single SELECT that only reads the given tables.
  *
  * The locked database already denies access to files, the network and settings. This check rejects such statements before
- * anything runs, and also blocks functions that reveal details of the machine. It inspects DuckDB's own syntax tree.
+ * anything runs, and also blocks functions that reveal details of the machine. The check inspects DuckDB's own syntax tree.
  *
  * @throws TaskProblem `invalid_sql`
  */
@@ -86,7 +86,7 @@ function lineOf(sql: string, position: string | undefined): string {
 
 type Node = Record<string, unknown>;
 
-/** Yields all objects of a syntax tree. It is iterative because trees can be very deep. */
+/** Yields all objects in a syntax tree. Iterative, because trees can be very deep. */
 function* nodesOf(root: unknown): Generator<Node> {
   const waiting = [root];
   while (waiting.length > 0) {

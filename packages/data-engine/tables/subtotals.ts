@@ -22,11 +22,11 @@ type Numbers = readonly (number | undefined)[];
 /** Row that is labelled as a total. */
 interface Candidate {
   row: GridRow;
-  /** Whether its numbers are the sums of the rows above it, counted from the start of a block. */
+  /** Whether the row's numbers are the sums of the rows above it, counted from the start of a block. */
   isSum: boolean;
   /** Whether neither the label nor the sums can be a coincidence. */
   isCertain: boolean;
-  /** Whether it is the sum of a block with several rows. */
+  /** Whether the row is the sum of a block with several rows. */
   hasAddends: boolean;
 }
 

@@ -10,7 +10,7 @@ const MAX_ROWS = 20;
 export interface TailRow extends GridRow {
   /** Whether the row above it is empty. */
   isApart: boolean;
-  /** Whether it has as many cells as the table has columns. */
+  /** Whether the row has as many cells as the table has columns. */
   isFull: boolean;
   /** Whether a blank follows each delimiter, as in prose, and the other rows of the file do not have these blanks. */
   isProse?: boolean;
@@ -174,7 +174,7 @@ export class TableTail {
     return rowsBelow < this.smallestGroup ? lastGap : undefined;
   }
 
-  /** Returns the kind of a row below a table, or an empty string for a row of the table. */
+  /** Returns the kind of a row below a table, or an empty string for a row in the table. */
   private kindOf(row: TailRow, isBelow: boolean, isSum: (row: TailRow) => boolean): 'total' | 'note' | 'comment' | '' {
     const filled = countFilled(row);
     if (hasLabel(row) && hasNumbers(row) && (row.isApart || isBelow || isSum(row))) return 'total';

@@ -133,7 +133,7 @@ const OUTLINES = new Set(
     .map((bytes) => outlineOf(bytes, 0, bytes.length)),
 );
 
-/** Returns true if the bytes are the name of a total. It must be fast because it runs for every row. */
+/** Returns true if the bytes are the name of a total. Must be fast, because it runs for every row. */
 export const isTotalAt = (bytes: Uint8Array, start: number, end: number): boolean =>
   OUTLINES.has(outlineOf(bytes, start, end)) && isTotalLabel(Buffer.from(bytes.subarray(start, end)).toString());
 
@@ -153,7 +153,7 @@ const ENDINGS = new Set(
   [...NAMES].flatMap((name) => spellings(` ${name}`)).map((bytes) => four(bytes, bytes.length - 4)),
 );
 
-/** Returns true if the bytes begin or end with the name of a total. It must be fast because it runs for every text cell. */
+/** Returns true if the bytes begin or end with the name of a total. Must be fast, because it runs for every text cell. */
 export function hasTotalAt(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > MAX_LABEL_BYTES) return false;
   const isLikely =
