@@ -18,7 +18,7 @@ const MAX_REPLY_LENGTH = 80;
 
 /** Statement from the messages of a turn. */
 export interface Saying {
-  /** Original text of the user. */
+  /** The user's original text. */
   source: string;
   read: () => Reading;
 }
@@ -48,7 +48,7 @@ export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
   }
 }
 
-/** Returns the statements of a chosen option. Rejects a label that does not belong to a question. */
+/** Returns the statements in a chosen option. Rejects a label that does not belong to a question. */
 function* choice(label: string, question: Question | undefined): Generator<Saying> {
   const statements = question?.options.find((option) => option.label === label)?.description;
   if (statements === undefined)
@@ -192,7 +192,7 @@ function givesFormula({ statement }: Reading, pattern: string): boolean {
   return relations.join() === '=' && sides[0].kind === 'name' && sides[0].name.toLowerCase() === asked?.toLowerCase();
 }
 
-/** Introduces the repetition of an open question. Its options are shown in an earlier message. */
+/** Introduces an open question that is repeated. Its options are shown in an earlier message. */
 export const STILL_OPEN = 'Still open: ';
 
 /** Returns the open question that the agent's latest answer asks or repeats. */

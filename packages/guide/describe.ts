@@ -13,7 +13,7 @@ const SHOWN_ENTRIES = 10;
 const MAX_MEMBERS = 12;
 const MAX_QUOTED = 5;
 
-/** Introduces the guide, the skills of this turn, and the workspace files. */
+/** Introduces the guide, the skills available in this turn, and the workspace files. */
 export function describeStart(context: Turn): string[] {
   return [
     'I am the rule-based guide: I follow fixed rules, and no language model reads what you write. Write `help` to see what I understand.',
@@ -129,7 +129,7 @@ export function describeOpen(open: readonly OpenStatement[]): string[] {
   ];
 }
 
-/** Returns the statement of a card. */
+/** Returns a card's statement. */
 function textOf({ label, data }: SketchCard): string {
   const index = plain(data['index']);
   const formula = ['sense', 'expression', 'domain'].flatMap((field) => plain(data[field]) ?? []).join(' ');
@@ -148,7 +148,7 @@ export function describeRefused(refused: RejectedStatement[]): string[] {
   return [`${NOT_USED}\n${bullets([...shown, ...more])}`];
 }
 
-/** Lists the statements that were not read because they exceed the limit of the turn. */
+/** Lists the statements that were not read because they exceed the turn's limit. */
 export function describeLeft(left: string[]): string[] {
   const [first] = left;
   if (first === undefined) return [];

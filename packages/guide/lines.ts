@@ -214,8 +214,8 @@ function listIn(text: string): List {
 }
 
 /**
- * Removes the list marker and the code marks of a line. Keeps the minus of `- 2 <= x`, and of `- x + y <= 2` unless the line is
- * in a list. Removes the minus of a single name, because `- x <= 3` would not limit anything.
+ * Removes the list marker and the code marks from a line. Keeps the minus in `- 2 <= x`, and in `- x + y <= 2` unless the line
+ * is in a list. Removes the minus before a single name, because `- x <= 3` would not limit anything.
  */
 function unmarked(line: string, list: List): string {
   const code = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();

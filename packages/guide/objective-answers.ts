@@ -8,7 +8,7 @@ import type { SketchCard } from './sketch.js';
 /** Maximum number of constraint rows that are searched for violations. */
 const MAX_ROWS = 100;
 
-/** Penalties of violated soft constraints, by label. */
+/** Penalties for violated soft constraints, by label. */
 type Costs = ReadonlyMap<string, number>;
 
 /**
@@ -54,7 +54,7 @@ export class ObjectiveAnswers {
       : `${quote(label, 60)} is ${figure(value)}.`;
   }
 
-  /** Returns the penalty of each violated constraint. Returns undefined if the penalties are unknown. */
+  /** Returns the penalty for each violated constraint. Returns undefined if the penalties are unknown. */
   private async *costsOfBroken(): Steps<Costs | undefined> {
     const { run, sketch } = this.reader;
     const soft = sketch.of('constraint').filter((card) => card.data['classification'] === 'soft');

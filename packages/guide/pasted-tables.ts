@@ -9,7 +9,7 @@ import { figureOf, without } from './words.js';
  */
 
 const LINE_END = /\r\n|[\n\r\u2028\u2029]/;
-/** Delimiters, each with the minimum number of rows of a table. Commas and semicolons also occur in other statements. */
+/** Delimiters, each with the minimum number of rows in a table. Commas and semicolons also occur in other statements. */
 const DELIMITERS = [
   ['\t', 2],
   ['|', 2],
@@ -27,7 +27,7 @@ const BAR = ' | ';
 
 type Row = readonly string[];
 
-/** Splits text at tables. Yields the text between tables, and the statements of each table. */
+/** Splits text at tables. Yields the text between tables, and the statements for each table. */
 export function* splitTables(text: string): Generator<{ text: string } | { statements: string[] }> {
   const lines = text.split(LINE_END).filter((line) => !line.includes('|') || !RULE.test(line));
   let from = 0;

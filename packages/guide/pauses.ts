@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 /** Maximum time in milliseconds that the guide runs before it yields to other work in the process. */
 const AT_ONCE_MS = 10;
 
-/** Lets other work run regularly during a long series of small steps. Call `step` before each of them. */
+/** Lets other work run regularly during a long series of small steps. Call `step` before each step. */
 export class Pauses {
   private since = performance.now();
 

@@ -41,7 +41,7 @@ const QUANTIFIER =
   /(?:\b(?:of|for|in|at|on|from) )?\b(?:every|each|any|per|all(?: the| of the)?) (?<set>[\p{L}\p{N}_]+)/giu;
 /** Label in front of a limit. */
 const LABEL = /^[\p{L}\p{N}_]+: /u;
-/** Negated subject. In `no product may exceed its cap`, for example, it means that every product is limited. */
+/** Negated subject. In `no product may exceed its cap`, for example, the negation means that every product is limited. */
 const NO_MEMBER = /^(?:no|none of the|not a single|no single) (?=(?<set>[\p{L}\p{N}_]+))/iu;
 const NEGATIONS: Partial<Record<string, string>> = { '<': '>=', '>': '<=' };
 const TOTAL = /\b(?:total|sum|altogether|together|overall|all|in total|combined)\b/i;
@@ -205,7 +205,7 @@ class Proposer {
     );
   }
 
-  /** Returns the only variable of the model, or else the only variable over exactly these sets. */
+  /** Returns the only variable in the model, or else the only variable over exactly these sets. */
   private onlyVariable(sets: ReadonlySet<string>): Thing | undefined {
     const all = this.things.filter(isVariable);
     const variables = all.length === 1 ? all : all.filter(({ name }) => this.isOver(name, sets));

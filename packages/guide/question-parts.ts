@@ -2,7 +2,7 @@ import type { Question } from '../conversation/index.js';
 import type { Choice } from './column-choices.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/* Building blocks of questions. */
+/* Building blocks for questions. */
 
 export const LATER: Choice = ['Later', 'later'];
 export const EXAMPLE: Choice = ['Show me an example', 'help'];

@@ -1,4 +1,4 @@
-/** Maximum number of characters of a quotation. */
+/** Maximum number of characters in a quotation. */
 const MAX_CHARACTERS = 120;
 
 /**

@@ -38,7 +38,7 @@ const ACTION =
   / (?:do|does|did|should|must|can|will|would|shall) (?:we|i|you|they) \p{L}+| (?:are|is|were|was|get|gets|to|to be|will be) (?:being )?\p{L}+(?:ed|en|t|de|ld)(?= |$)/giu;
 const OF_PLAN = ['plan', 'solution', 'value', 'result', 'model', 'optimal', 'best', 'need', 'in'];
 
-/** Returns the words of a question that carry meaning and do not occur in the names. */
+/** Returns the words in a question that carry meaning and do not occur in the names. */
 export const unusedIn = (subject: string, names: readonly string[], others: readonly string[] = []): string[] =>
   unusedWords(subject.replace(ACTION, ''), names, [...OF_PLAN, ...others]);
 

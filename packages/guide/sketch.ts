@@ -35,7 +35,7 @@ export interface SketchCard {
   data: Data;
   /** Statements that created or changed the card, in the user's words. */
   causes: string[];
-  /** Earlier content that the statements of this turn replace. */
+  /** Earlier content that the statements in this turn replace. */
   replaced?: string[];
 }
 
@@ -216,7 +216,7 @@ export class Sketch {
     );
   }
 
-  /** Sets fields of a card, and creates the card if it does not exist. Null removes a field. */
+  /** Sets fields on a card, and creates the card if it does not exist. Null removes a field. */
   put(type: CardType, label: string, data: Data, cause: string): SketchCard {
     const card = this.find(type, label) ?? { card_type: type, label, data: {}, causes: [] };
     if (!this.cards.includes(card)) this.cards.push(card);
@@ -273,7 +273,7 @@ export class Sketch {
     return vocabularyOfCards(this.contents(), this.files);
   }
 
-  /** Restores the state of a card before the change. */
+  /** Restores a card's state from before the change. */
   takeBack({ card }: Change): void {
     const old = this.before.find(({ id }) => id !== undefined && id === card.id);
     const at = this.cards.indexOf(card);

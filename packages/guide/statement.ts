@@ -123,11 +123,11 @@ export type ResultQuestion =
 /** Change in a what-if question. */
 export interface WantedChange extends Arithmetic {
   form: 'wanted';
-  /** Original words of the user. */
+  /** The user's original words. */
   subject: string;
   /** Whether the number precedes its subject: `200 hours`, `10 more hours`. */
   isAmount?: boolean;
-  /** Bounded side of a variable. */
+  /** Side on which a variable is bounded. */
   side?: 'lower' | 'upper';
   /** Words after the number. */
   unit?: string;

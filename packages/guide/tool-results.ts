@@ -40,7 +40,7 @@ export interface ValuesPage {
   count: number;
   /** Sum of the values of all matching members. */
   sum: number;
-  /** Number of members of the variable. */
+  /** Number of members in the variable. */
   size: number;
 }
 
@@ -59,7 +59,7 @@ export interface ConstraintsPage {
   total: number;
 }
 
-/** Run of `solve_scenarios`. */
+/** Run, as `solve_scenarios` returns it. */
 export interface ScenarioRun {
   /** Null for the plan of the canvas without a scenario. */
   scenario: string | null;
@@ -75,7 +75,7 @@ export interface ScenarioRun {
   error?: string;
 }
 
-/** KPI of a run. */
+/** KPI in a run. */
 export interface KpiValue {
   label: string;
   value: number | null;

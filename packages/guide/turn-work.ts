@@ -28,7 +28,7 @@ const MAX_INTRODUCED = 10;
 /** Maximum number of workspace pages that are searched for a file. */
 const MAX_PAGES = 3;
 
-/** Result of applying the statements of a turn. */
+/** Result of applying the statements in a turn. */
 export interface Draft {
   sketch: Sketch;
   /** Kinds of the applied statements. */
@@ -41,7 +41,7 @@ export interface Draft {
   scenarios: SaidScenario[];
   /** Names of the scenarios to solve. Empty for all scenarios. */
   solved: string[];
-  /** Statements beyond the limits of the turn. */
+  /** Statements beyond the turn's limits. */
   left: string[];
 }
 
@@ -73,7 +73,7 @@ const isOfAll = (statement: Statement | undefined): boolean =>
 
 /** Parsed statement. */
 export interface ParsedStatement {
-  /** Original text of the user. */
+  /** The user's original text. */
   source: string;
   reading: Reading;
 }
@@ -234,7 +234,7 @@ function contentOf({ card, data, label }: Extract<Change, { kind: 'put' }>): Rec
 
 const NOT_READ = 'I could not use it. Rephrase it, or write `solve` without it';
 
-/** Returns the statements of a turn that are not on the canvas. A solve would ignore them. */
+/** Returns the statements from a turn that are not on the canvas. A solve would ignore them. */
 export const missingStatements = (
   refused: readonly RejectedStatement[],
   made: readonly AppliedChange[],

@@ -1,12 +1,12 @@
 import type { CardContent, Checklist, FileStates } from '../canvas/index.js';
 import type { Message, WorkspaceChange, WorkspaceFile, WorkspaceSummary } from '../conversation/index.js';
 
-/** Input of the guide for a turn. */
+/** The guide's input for a turn. */
 export interface Turn {
   /** Latest part of the conversation, oldest message first. */
   messages: readonly Message[];
   workspace: WorkspaceSummary;
-  /** Attached files of the messages to answer, by the id or path in the message. Missing files have no entry. */
+  /** Files attached to the messages to answer, by the id or path in the message. Missing files have no entry. */
   attachments: ReadonlyMap<string, WorkspaceFile>;
   changes: readonly WorkspaceChange[];
   cards: readonly StoredCard[];
@@ -19,7 +19,7 @@ export interface Turn {
   readFiles: (cards: readonly Pick<CardContent, 'card_type' | 'data'>[]) => Promise<FileStates>;
 }
 
-/** Card of the canvas. Cards of unknown types are ignored. */
+/** Card on the canvas. Cards of unknown types are ignored. */
 export interface StoredCard {
   id: string;
   version: number;

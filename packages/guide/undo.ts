@@ -62,7 +62,7 @@ export function undoLast(sketch: Sketch, messages: readonly Message[]): string {
 /** Answer in which the guide changed cards. */
 interface Turn {
   calls: ToolCall[];
-  /** Message of the user that requested the change. */
+  /** User message that requested the change. */
   source: string;
   isUndo: boolean;
 }

@@ -33,7 +33,7 @@ export interface UnknownName {
 type Place = 'decision' | 'limit' | 'coefficient';
 type Scope = ReadonlyMap<string, Membership>;
 
-/** Formula of a card with its index. */
+/** Formula on a card, with its index. */
 export interface Written {
   card: SketchCard;
   field: 'expression' | 'lower' | 'upper';
@@ -41,7 +41,7 @@ export interface Written {
   index?: string | undefined;
 }
 
-/** Returns the formulas of a canvas that a solve reads, objectives first and bounds of variables last. */
+/** Returns the formulas on a canvas that a solve reads, objectives first and bounds of variables last. */
 export function writtenFormulas(sketch: Sketch): Written[] {
   const written = sketch.withFormulas().flatMap((card): Written[] => {
     const { expression: text, index } = formulaIn(card) ?? {};

@@ -139,7 +139,7 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
   }
 }
 
-/** Whether a name equals the name of a card or is similar to one. */
+/** Whether a name equals a card's name or is similar to it. */
 export function isNearCard(name: string, sketch: Sketch): boolean {
   const read = sketch.cards.slice(0, MAX_COMPARED).filter((card) => unreadFormula(card) === undefined);
   const names = read.flatMap(({ label, data }) => [label, data['name'], data['set']]);

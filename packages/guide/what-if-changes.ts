@@ -279,7 +279,7 @@ function cellsNamed(
     return { kind: 'cell', target: column.name, key: spelled.filter((part) => part !== undefined) };
   const [members] = membersNamed(subject, [column], sketch);
   if (members?.unused.length === 0) return cellsOf(members, sketch);
-  // `demand for chairs` may not refer to a column.
+  // In `demand for chairs`, `demand` is not necessarily a column. It may be part of another name.
   if (thingNamed(before, things, true) !== column && thingNamed(member, things, true) !== undefined) return undefined;
   const example = `what if ${exampleMember(column, sketch, member) ?? column.name} ${plus === undefined ? `= ${to ?? 100}` : `rises by ${plus}`}`;
   return `${quote(unknown ?? member, 60)} is not a member of ${quote(set, 60)}. Name one of its members, as in ${quote(example)}.`;

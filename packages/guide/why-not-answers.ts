@@ -136,7 +136,7 @@ export class WhyNotAnswers {
     return members && figuresOf(text, members, sketch)?.[0];
   }
 
-  /** Returns the rows of constraints. For a large model, only some of the constraints are read. */
+  /** Returns constraint rows. For a large model, only some of the constraints are read. */
   private async *rowsOf(limits: readonly Limit[], isTight: boolean): Steps<ConstraintValue[] | string> {
     const query = { limit: MAX_COMPARED, ...(isTight && { tight: true }) };
     const all = yield* this.reader.constraints(query);

@@ -2,7 +2,7 @@ import { nearestNames, wordsOf } from '../modelling/index.js';
 import { NUMBER } from './words.js';
 
 /*
- * Finds the words of a sentence that its interpretation does not contain. If a word or a number is missing, the interpretation
+ * Finds the words in a sentence that its interpretation does not contain. If a word or a number is missing, the interpretation
  * does not have the same meaning as the sentence.
  */
 
@@ -25,7 +25,7 @@ const UNIT = new RegExp(String.raw`(?<figure>(?<![\p{L}\p{N}_])${NUMBER}) (?<uni
 const OPERATOR = /[*/×÷^−]|(?<!\p{L})-/u;
 
 /**
- * Returns the words of the text that carry meaning and do not occur in `names`.
+ * Returns the words in the text that carry meaning and do not occur in `names`.
  *
  * @param names strings whose words are already covered, such as a formula or the name of a variable
  * @param others other words that carry no meaning in this context
