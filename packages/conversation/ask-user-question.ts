@@ -19,7 +19,7 @@ export interface QuestionAnswer {
   other_text?: string;
 }
 
-/** Returns the questions of a call, or an empty list if its input is invalid. */
+/** Returns the questions in a call, or an empty list if the call's input is invalid. */
 export function questionsOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): Question[] {
   const questions = tool === ASK_USER_QUESTION ? input['questions'] : undefined;
   return Array.isArray(questions) && questions.every(isQuestion) ? questions : [];

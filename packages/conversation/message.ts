@@ -1,7 +1,7 @@
 import type { QuestionAnswer } from './ask-user-question.js';
 import type { ToolCall } from './tool-call.js';
 
-/** Message of a conversation, as passed to an agent. */
+/** Message in a conversation, as passed to an agent. */
 export interface Message {
   role: 'user' | 'assistant' | 'system';
   content: string;
@@ -17,7 +17,7 @@ export interface Message {
   to_answer: boolean;
   /** Id of the turn that wrote the message or answers it. */
   turn_id?: string | null;
-  /** Text and tool calls of the agent, in order. */
+  /** The agent's text and tool calls, in order. */
   parts?: (string | ToolCall)[];
 }
 

@@ -85,7 +85,7 @@ export async function ensureCopy(from: string, to: string): Promise<void> {
 }
 
 /**
- * Returns true if `to` contains every file of `from` with the same size. A copy without the library links of the package is
+ * Returns true if `to` contains every file in `from` with the same size. A copy without the library links of the package is
  * incomplete.
  */
 async function isCopy(from: string, to: string): Promise<boolean> {

@@ -44,13 +44,13 @@ export interface EmbeddedPostgresOptions {
    * `postgres.log`.
    */
   dataDir: string;
-  /** Database of the service. It is created if it is missing. Default: `workspace`. */
+  /** Database for the service. It is created if it is missing. Default: `workspace`. */
   database?: string;
   /** Whether the server is for tests. It does not flush data to disk, and it never outlives this process. */
   ephemeral?: boolean;
 }
 
-/** Running PostgreSQL server of this process. */
+/** Running PostgreSQL server that this process manages. */
 export interface EmbeddedPostgres {
   /** Returns the connection URL of a database, by default the service's database. */
   url(database?: string): string;

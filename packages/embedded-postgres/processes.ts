@@ -48,8 +48,8 @@ function findByCommand(directory: string): number[] {
 }
 
 /**
- * Stops the server of `directory`. Starts with a fast shutdown and increases the force. Resolves when all of its processes have
- * ended.
+ * Stops the server that runs on `directory`. Starts with a fast shutdown and increases the force. Resolves when all of the
+ * server's processes have ended.
  *
  * @param postmaster first process of the server, if it is still running
  */

@@ -335,7 +335,7 @@ class Coverage {
     return parts.flatMap((values, at) => (at === part || values === undefined ? [] : [values]));
   }
 
-  /** Returns, for each source, the strings that are missing in the other source. */
+  /** Returns, for each source, the strings that are missing from the other source. */
   private missingTexts(one: Source, other: Source): [MissingTexts | undefined, MissingTexts | undefined] {
     const [values, others] = [this.values(one), this.values(other)];
     return values === undefined || others === undefined ? [undefined, undefined] : this.missingTextsOf(values, others);

@@ -1,4 +1,4 @@
-/** Token of a formula. */
+/** Token in a formula. */
 export interface Token {
   kind: 'number' | 'name' | 'text' | 'relation' | 'sign' | 'other' | 'end';
   /** Normalized token: one of `+ - * / ( ) [ ] , :`, a string without its quotation marks, or the original spelling. */
@@ -50,7 +50,7 @@ export const withoutPowers = (text: string): string => text.replace(POWER, (sign
 export class Lexer {
   constructor(private readonly text: string) {}
 
-  /** Returns the token after `token`, or the first token if it is absent. */
+  /** Returns the token after `token`, or the first token if `token` is absent. */
   next(token?: Token): Token {
     let position = token === undefined ? 0 : token.position + token.written.length;
     while (this.text[position] === ' ') position += 1;

@@ -8,7 +8,7 @@ export interface Values extends Iterable<string> {
   has(text: string): boolean;
 }
 
-/** Strings of a column that are missing in another column. */
+/** Strings in a column that are missing from another column. */
 export interface MissingTexts {
   /** First missing strings. `count` includes the strings that are not listed. */
   texts: readonly string[];
@@ -46,7 +46,7 @@ export function identityOf(values: object): number {
 const missingByPair = new WeakMap<Values, WeakMap<Values, MissingTexts>>();
 
 /**
- * Returns the strings of a column that are missing in another column, or undefined if the budget is exhausted. Results are
+ * Returns the strings in a column that are missing from another column, or undefined if the budget is exhausted. Results are
  * cached.
  */
 export function textsMissingIn(values: Values, other: Values, budget: ComparisonBudget): MissingTexts | undefined {
