@@ -35,7 +35,7 @@ interface CardFormProps {
 }
 
 /**
- * Form of a card. Fields that the user has not edited are updated when other users change them. If another user has changed an
+ * Form for a card. Fields that the user has not edited are updated when other users change them. If another user has changed an
  * edited field, the form shows both versions and cannot be saved until the user chooses one.
  */
 export function CardForm({ kind, projectId, card, isRemoved = false, start, context, onDone }: CardFormProps) {
@@ -227,7 +227,7 @@ function initialVariant(
   return kind.variants?.options.find(({ fields }) => fields.some((name) => names.includes(name)))?.name ?? variant;
 }
 
-/** Whether a validation error of the service refers to a field. */
+/** Whether a validation error from the service refers to a field. */
 function concernsField({ loc: [, part, key] }: ValidationEntry, field: Field): boolean {
   return field === LABEL_FIELD ? part === LABEL : part === 'data' && editsKey(field, key);
 }

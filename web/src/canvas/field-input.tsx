@@ -22,7 +22,7 @@ interface FieldInputProps {
   isRequired: boolean;
   /** Reason why saving failed. */
   problem: string | undefined;
-  /** Gaps of the card in this field. */
+  /** The card's gaps in this field. */
   gaps: Card['gaps'];
   onWrite: (text: string) => void;
 }
@@ -36,7 +36,7 @@ export const isWide = ({ name, type, table }: Field): boolean =>
   type === 'flag' ||
   type === 'renamed';
 
-/** Editable field of a card. */
+/** Editable field on a card. */
 export function FieldInput(props: FieldInputProps) {
   const { field, texts, isRequired, problem, gaps, onWrite } = props;
   const { name, label, type, table, choices = [], example, defaultText } = field;

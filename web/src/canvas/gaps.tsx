@@ -6,7 +6,7 @@ type Gap = Card['gaps'][number];
 
 const SEVERITY_LABELS: Record<string, string> = { blocking: 'Required', warning: 'Check', info: 'Note' };
 
-/** Lists the gaps of a card and how to resolve them. Required gaps come first. */
+/** Lists a card's gaps and how to resolve them. Required gaps come first. */
 export function Gaps({ gaps, onOpen }: { gaps: readonly Gap[]; onOpen: ((field: string) => void) | undefined }) {
   if (gaps.length === 0) return null;
   const order = Object.keys(SEVERITY_LABELS);

@@ -3,7 +3,7 @@ import type { Kind } from './cards';
 /** Values of a form as text, by field name. Returned by {@link textsOf}. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** Field of a card as users see and edit it. */
+/** Card field as users see and edit it. */
 export interface Field {
   name: string;
   label: string;

@@ -13,7 +13,7 @@ import { NUMBER } from './numbers';
 /** Number of snapshots shown before the user expands the list. */
 const INITIAL_COUNT = 3;
 
-/** Lists the snapshots of a project: copies of its canvas and files. Run mode solves the current snapshot. */
+/** Lists a project's snapshots, which are copies of its canvas and files. Run mode solves the current snapshot. */
 export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite: boolean }) {
   const { client } = useService();
   const queries = useQueryClient();

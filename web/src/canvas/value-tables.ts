@@ -108,7 +108,7 @@ function readColumn(
     else if (readings['.'] === undefined) signs.add(',');
     else if (readings[','] === undefined) signs.add('.');
   }
-  // As in files, the other numbers of the column decide.
+  // As in files, the other numbers in the column decide.
   const [sign] = signs.size === 1 ? signs : [];
   const isOpen = isNumeric && (decimal !== undefined || sign === undefined);
   return { isNumeric, unclear: isOpen ? unclear : undefined, decimal: decimal ?? sign, readingsOf };
@@ -141,7 +141,7 @@ export const withDecimal = (table: ValueTable, column: number, decimal: Decimal)
   facts: table.columns.map((_, at) => ({ ...table.facts?.[at], ...(at === column && { decimal }) })),
 });
 
-/** Returns the reason why the numbers of a table cannot be saved, or undefined if they are valid. */
+/** Returns the reason why the numbers in a table cannot be saved, or undefined if they are valid. */
 export function problemOfNumbers(table: ValueTable): string | undefined {
   const columns = readColumns(table);
   const names = table.rows.flatMap(([name = '', ...cells]) =>
@@ -157,8 +157,8 @@ export function problemOfNumbers(table: ValueTable): string | undefined {
 }
 
 /**
- * Returns `values` of a data card. A column that was stored as text stays text. Any other column of members is numeric if all
- * of its cells are numbers. Pass undefined for figures or members that have not changed. They keep their stored values.
+ * Returns the `values` for a data card. A column that was stored as text stays text. Any other column of members is numeric if
+ * all of its cells are numbers. Pass undefined for figures or members that have not changed. They keep their stored values.
  */
 export function valuesFrom(
   before: Data,
@@ -195,7 +195,7 @@ function valueOf(cell: string, column: ColumnReading | undefined): number | stri
   return number ?? readings?.['.'] ?? readings?.[','] ?? cell.trim();
 }
 
-/** Returns `members` of a data card as a list. */
+/** Returns the `members` for a data card as a list. */
 export function listFrom({ rows }: ValueTable): (string | number)[] | null {
   const members = rows.flatMap(([name = '']) => (name.trim() === '' ? [] : [name.trim()]));
   return members.length === 0

@@ -23,7 +23,7 @@ const END_THRESHOLD = 40;
  */
 const INTERACTION_MS = 500;
 
-/** Live conversation of a project with the agent. */
+/** A project's live conversation with the agent. */
 export function ConversationView({ projectId, mayWrite }: { projectId: string; mayWrite: boolean }) {
   const { client } = useService();
   const conversation = useConversation(projectId);

@@ -21,7 +21,7 @@ interface MessageProps {
   answer: string | undefined;
 }
 
-/** Message of a conversation. Unchanged messages are not rendered again. */
+/** Message in a conversation. Unchanged messages are not rendered again. */
 export const Message = memo(function Message({ message, onAnswer, isSending, isStopped, answer }: MessageProps) {
   const { role, created_at, file_ids } = message;
   return (
@@ -90,7 +90,7 @@ function SegmentView({
   return <Questions questions={questions} answer={answer} onAnswer={onAnswer} isSending={isSending} />;
 }
 
-/** Returns the text and tool calls of a message in order. Older messages have only text. */
+/** Returns the text and tool calls in a message, in order. Older messages have only text. */
 function segmentsOf({ content, content_segments }: ChatMessage, answer: string | undefined): Segment[] {
   if (content_segments != null && content_segments.length > 0) return content_segments;
   const text = content === '' ? answer : content;

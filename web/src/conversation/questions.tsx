@@ -15,7 +15,7 @@ type Selections = Record<number, string[]>;
 
 const ASK_TOOL = 'ask_user_question';
 
-/** Returns the questions of a call. Returns an empty list if the call does not ask any. */
+/** Returns the questions in a call. Returns an empty list if the call does not ask any. */
 export function questionsOf(call: { tool?: string | null; input?: unknown }): Question[] {
   if (call.tool !== ASK_TOOL) return [];
   const { questions } = (call.input ?? {}) as { questions?: unknown };
@@ -108,7 +108,7 @@ export function Questions({ questions, answer, onAnswer, isSending }: QuestionsP
   );
 }
 
-/** Returns the chosen labels of all questions of a call, followed by the free text. */
+/** Returns the chosen labels for all questions in a call, followed by the free text. */
 export const answerInWords = ({ selections, other_text }: Answer): string =>
   [...Object.values(selections ?? {}).flat(), other_text ?? ''].filter((part) => part !== '').join(', ');
 
@@ -116,7 +116,7 @@ export const answerInWords = ({ selections, other_text }: Answer): string =>
 const withCode = (text: string): ReactNode[] =>
   text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 
-/** Returns the chosen label of a single-choice question, or all chosen labels of other questions. */
+/** Returns the chosen label for a single-choice question, or all chosen labels for other questions. */
 function selectionsOf(questions: Question[], selections: Selections): NonNullable<Answer['selections']> {
   return Object.fromEntries(
     questions.map(({ multi_select }, index) => {

@@ -9,7 +9,7 @@ const PAGE_SIZE = 200;
 
 export type FileEntry = Schemas['FileEntry'];
 
-/** Entry of a folder: a file with its metadata, or a folder. */
+/** Entry in a folder: a file with its metadata, or a folder. */
 export type Entry = { path: string; file: FileEntry | undefined };
 
 export interface Listing extends Pick<Paged<unknown>, 'isLoading' | 'error' | 'retry' | 'setVisibleRange'> {

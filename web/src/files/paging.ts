@@ -8,9 +8,9 @@ const THROTTLE_MS = 100;
 const MARGIN = 60;
 
 export interface Paged<Page> {
-  /** Any loaded page, preferably of the current key. For fields that are the same on all pages. */
+  /** Any loaded page, preferably for the current key. For fields that are the same on all pages. */
   anyPage: Page | undefined;
-  /** Returns a page by number. While a new key is loading, returns the page of the previous key. */
+  /** Returns a page by number. While a new key is loading, returns the page for the previous key. */
   page: (number: number) => Page | undefined;
   /** Whether the displayed pages belong to the previous key. */
   isStale: boolean;

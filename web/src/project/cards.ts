@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useService } from '../service/service';
 import { keyOf } from './project-data';
 
-/** Reads the whole canvas of a project, oldest card first. */
+/** Reads a project's whole canvas, oldest card first. */
 export function useCards(projectId: string, enabled = true) {
   const { client } = useService();
   return useQuery({

@@ -8,7 +8,7 @@ export type Scenario = Schemas['ScenarioResponse'];
 /** Maximum number of scenarios in a project. */
 export const MAX_SCENARIOS = 100;
 
-/** Reads all scenarios of a project, newest first. */
+/** Reads all scenarios in a project, newest first. */
 export function useScenarios(projectId: string, enabled = true) {
   const { client } = useService();
   return useQuery({

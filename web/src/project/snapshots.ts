@@ -5,7 +5,7 @@ import { keyOf } from './project-data';
 /** Page size that exceeds the maximum number of snapshots in a project. */
 const MAX_SNAPSHOTS = 1000;
 
-/** Reads the snapshots of a project, newest first. */
+/** Reads a project's snapshots, newest first. */
 export function useSnapshots(projectId: string) {
   const { client } = useService();
   return useQuery({

@@ -4,7 +4,7 @@ import type { Schemas } from '@project-workspace/client';
 export const filePathOf = ({ card_type, data }: Pick<Schemas['CardResponse'], 'card_type' | 'data'>): string =>
   card_type === 'data' ? pathIn(data['file_path']) : '';
 
-/** Returns the path of the file that a scenario uses instead of the file of a set. Empty for other changes. */
+/** Returns the path of the file that a scenario uses instead of a set's file. Empty for other changes. */
 export const filePathOfChange = ({ kind, to }: Schemas['ScenarioResponse']['changes'][number]): string =>
   kind === 'file' ? pathIn(to) : '';
 

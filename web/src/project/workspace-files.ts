@@ -41,7 +41,7 @@ const listQuery = (client: WorkspaceClient, projectId: string, path: string, rec
 /** Structure of a workspace table. */
 export interface TableShape {
   columns: Schemas['TableColumnResponse'][];
-  /** Sheet names of a workbook. */
+  /** Sheet names in a workbook. */
   sheets: string[];
 }
 

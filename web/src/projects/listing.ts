@@ -15,7 +15,7 @@ export interface ProjectFilter {
   mine: boolean;
 }
 
-/** Query key of all project listings. Creating a project invalidates it. */
+/** Query key for all project listings. Creating a project invalidates it. */
 export const PROJECTS = ['projects'];
 
 /** Reads the projects that match a filter, most recently changed first. */

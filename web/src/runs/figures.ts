@@ -10,7 +10,7 @@ const signedPercent = new Intl.NumberFormat(undefined, {
 const credits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
 const MIN_SHOWN = 0.0001;
 /**
- * Number of significant digits of numbers below 1e13. Doubles have two or three more digits, which may contain rounding errors.
+ * Number of significant digits in numbers below 1e13. Doubles have two or three more digits, which may contain rounding errors.
  */
 const DIGITS = 13;
 /** Absolute values below this are treated as zero. */

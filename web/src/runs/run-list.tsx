@@ -32,7 +32,7 @@ const TYPING_MS = 200;
 /** Maximum length of `q`. */
 const MAX_SEARCH_LENGTH = 1024;
 
-/** Lists the runs of a project, newest first. */
+/** Lists a project's runs, newest first. */
 export function RunList({ project, mayWrite }: PartProps) {
   const [search, setSearch] = useState('');
   const [q] = useDebouncedValue(search.trim(), TYPING_MS);

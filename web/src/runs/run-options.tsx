@@ -27,7 +27,7 @@ interface OptionFieldsProps {
   onChange: (options: Options) => void;
 }
 
-/** Form fields of the run options. */
+/** Form fields for the run options. */
 export function OptionFields({ options, error, placeholder, onChange }: OptionFieldsProps) {
   return (
     <>

@@ -30,8 +30,8 @@ const ROLE_KEY = 'development-role';
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /**
- * Returns the token that the user has pasted, if it was saved. Otherwise returns the tokens of the provider or of development
- * mode.
+ * Returns the token that the user has pasted, if it was saved. Otherwise returns the tokens from the provider or from
+ * development mode.
  */
 export async function findCredentials(signal: AbortSignal): Promise<SignInState> {
   const { development, provider } = await fetchSignInOptions(signal);

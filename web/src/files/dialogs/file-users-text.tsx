@@ -8,7 +8,7 @@ interface FileUsersTextProps {
   isMove?: boolean;
 }
 
-/** Names the cards and scenarios that use the files of a dialog, and says what happens to them. */
+/** Names the cards and scenarios that use the files in a dialog, and says how the action affects them. */
 export function FileUsersText({ names, isMove = false }: FileUsersTextProps) {
   if (names.length === 0) return null;
   const pronoun = names.length === 1 ? 'It' : 'They';

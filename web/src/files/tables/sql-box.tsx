@@ -27,7 +27,7 @@ const NUMBERS = new Intl.NumberFormat();
 
 type QueryResult = Schemas['QueryResponse'];
 
-/** Options of a query in addition to its statement. */
+/** Options for a query, in addition to its statement. */
 interface QueryOptions {
   save_as?: string;
   mayReplace?: boolean;

@@ -47,7 +47,7 @@ export function tableNames(
   return names;
 }
 
-/** Returns the tables that a statement appears to use: tables of the folder, and double-quoted paths. */
+/** Returns the tables that a statement appears to use: tables in the folder, and double-quoted paths. */
 export function tablesIn(sql: string, names: ReadonlyMap<string, TableReference>): Map<string, TableReference> {
   const words = new Set(Array.from(sql.matchAll(/[\p{L}_][\p{L}\p{N}_$]*/gu), ([word]) => word.toLowerCase()));
   const quoted = Array.from(sql.matchAll(/"((?:[^"]|"")+)"/g), ([, text = '']) => text.replaceAll('""', '"'));

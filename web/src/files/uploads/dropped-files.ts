@@ -6,7 +6,7 @@ export interface FileToUpload {
   path: string;
 }
 
-/** Returns the files of a drop, including files in folders. */
+/** Returns the dropped files, including files in folders. */
 export async function droppedFiles({ items }: DataTransfer): Promise<FileToUpload[]> {
   // The dropped items can only be accessed during the event.
   const dropped = Array.from(items, (item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));

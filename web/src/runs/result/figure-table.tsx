@@ -53,7 +53,7 @@ export function FigureTable<Row>({
   );
   const largest = useMemo(() => largestIn(rows, columns), [rows, columns]);
   const list = useRef<VListHandle>(null);
-  // After a change of the order or the search, the table starts at the top.
+  // After a change in the order or the search, the table starts at the top.
   useEffect(() => {
     list.current?.scrollTo(0);
   }, [query, order]);

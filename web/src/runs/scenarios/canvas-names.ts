@@ -160,7 +160,7 @@ interface FileSet {
 }
 
 /**
- * Returns the set of a card if its rows are in a file. If the set consists of a column's distinct values, it has no other
+ * Returns a card's set if the set's rows are in a file. If the set consists of a column's distinct values, it has no other
  * columns.
  */
 function fileSetOf({ card_type, data }: Card): FileSet | undefined {

@@ -49,7 +49,7 @@ interface ChangeFieldsProps {
   onRemove: () => void;
 }
 
-/** Form for a single change of a scenario, with buttons that move and remove it. */
+/** Form for a single change in a scenario, with buttons that move and remove it. */
 export function ChangeFields({
   projectId,
   draft,

@@ -291,7 +291,7 @@ function Form({ projectId, newest }: { projectId: string; newest: LoadedScenario
   );
 }
 
-/** Returns the problems of a change by field. Problems are empty fields and the service's validation errors. */
+/** Returns the problems with a change by field. Problems are empty fields and the service's validation errors. */
 function problemsOf(draft: ChangeDraft, index: number, error: unknown, showsProblems: boolean): Map<string, string> {
   const problems = new Map<string, string>();
   const empty = showsProblems ? problemOf(draft) : undefined;

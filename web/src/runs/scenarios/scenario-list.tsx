@@ -24,7 +24,7 @@ import { SolveScenarios } from './solve-scenarios';
 /** Maximum number of changes listed in a row. */
 const MAX_LISTED = 4;
 
-/** Lists the scenarios of a project, newest first. */
+/** Lists a project's scenarios, newest first. */
 export function ScenarioList({ project, mayWrite }: PartProps) {
   const [, open] = useLocation();
   const { data: scenarios, error, refetch } = useScenarios(project.id);
