@@ -11,8 +11,8 @@ import { Upload, type UploadOptions, type UploadTarget } from './upload.js';
 export type ClientOptions = TransportOptions;
 
 /**
- * Client of the service. `GET`, `POST`, `PUT`, `PATCH` and `DELETE` call any operation of `openapi.json` by its path. The other
- * methods combine several requests.
+ * Client for the service. `GET`, `POST`, `PUT`, `PATCH` and `DELETE` call any operation of `openapi.json` by its path. The
+ * other methods combine several requests.
  *
  * Every call accepts a `signal`. Temporary failures are retried if repeating the request is safe.
  */
@@ -55,8 +55,8 @@ export class WorkspaceClient {
    * To resume an upload, save the state passed to `onStart` and pass it as `resume`. Without `onStart` and `resume`, a failed
    * upload is aborted.
    *
-   * @throws {@link FileChangedError} if the file differs from the original file of the upload, {@link GoneError} if the upload
-   * has expired
+   * @throws {@link FileChangedError} if the file differs from the upload's original file, {@link GoneError} if the upload has
+   * expired
    */
   async upload(file: Blob, target: UploadTarget, options: UploadOptions = {}): Promise<Schemas['FileEntry']> {
     const { resume, onStart } = options;
@@ -104,9 +104,9 @@ export class WorkspaceClient {
   }
 
   /**
-   * Yields the events of a project as they happen. Each event arrives once and in order, even across lost connections
-   * and service restarts. A {@link Resync} means that the displayed data must be read again. Without `after`, the first
-   * item is a Resync. Ends after `project.deleted`.
+   * Yields a project's events as they happen. Each event arrives once and in order, even across lost connections and service
+   * restarts. A {@link Resync} means that the displayed data must be read again. Without `after`, the first item is a Resync.
+   * Ends after `project.deleted`.
    *
    * @throws {@link ServiceError} if it cannot continue because the project was deleted or the caller has lost access
    */

@@ -4,7 +4,7 @@
  */
 export type TokenSource = string | (() => string | Promise<string>);
 
-/** Token of a client. Concurrent requests share one call to the token source. */
+/** Token for a client. Concurrent requests share one call to the token source. */
 export class Credentials {
   private cachedToken: Promise<string> | undefined;
 

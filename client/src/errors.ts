@@ -11,8 +11,8 @@ export interface RequestLine {
 }
 
 /**
- * Error response of the service. Each documented status has its own subclass. Instances of the base class come only from later
- * service versions or from a proxy.
+ * Error response from the service. Each documented status has its own subclass. Instances of the base class come only from
+ * later service versions or from a proxy.
  */
 export class ServiceError<Status extends ErrorStatus = ErrorStatus> extends Error {
   override name = 'ServiceError';
@@ -100,7 +100,7 @@ export class TooManyRequestsError extends ServiceError<429> {
   override name = 'TooManyRequestsError';
 }
 
-/** Internal error of the service (500). */
+/** Internal error in the service (500). */
 export class InternalServerError extends ServiceError<500> {
   override name = 'InternalServerError';
 }

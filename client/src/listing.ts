@@ -15,19 +15,19 @@ type BodyOf<Path extends ListPath> = paths[Path]['get'] extends {
   ? Body
   : never;
 
-/** Item of a listing. Each page has exactly one array. */
+/** Item in a listing. Each page has exactly one array. */
 export type ItemOf<Path extends ListPath> = {
   [Key in keyof BodyOf<Path>]-?: BodyOf<Path>[Key] extends readonly (infer Item)[] ? Item : never;
 }[keyof BodyOf<Path>];
 
-/** Parameters of a listing. `limit` is the number of items per page. */
+/** Parameters for a listing. `limit` is the number of items per page. */
 export type ListOptions<Path extends ListPath> = Omit<CallOptions<paths[Path]['get']>, 'parseAs' | 'ifNoneMatch'>;
 
 interface ListPage {
   next_cursor?: string | null;
 }
 
-/** Yields the items of a listing, page by page. */
+/** Yields the items in a listing, page by page. */
 export async function* listItems<Path extends ListPath>(
   transport: Transport,
   path: Path,

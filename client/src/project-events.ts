@@ -21,7 +21,7 @@ export interface ProjectEventsOptions extends Following {
   after?: number;
 }
 
-/** Yields each event of a project once. Ends after `project.deleted`. */
+/** Yields each of a project's events once. Ends after `project.deleted`. */
 export async function* projectEvents(
   transport: Transport,
   project_id: string,

@@ -103,7 +103,7 @@ export interface Following {
  */
 export class RetryState {
   private failures = 0;
-  /** Time of the last contact with the service, in milliseconds of Unix time. */
+  /** Time of the last contact with the service, in milliseconds since the Unix epoch. */
   private reachedAt: number | undefined;
   private isInterrupted = false;
 

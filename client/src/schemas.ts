@@ -9,10 +9,10 @@ type StreamedBy<Path extends keyof paths> = paths[Path] extends {
   ? Event
   : never;
 
-/** Event of a conversation. See docs/chat-stream.md. */
+/** Event in a conversation. See docs/chat-stream.md. */
 export type ChatEvent = StreamedBy<'/api/v1/projects/{project_id}/chat/stream'>;
 
 type StreamedProjectEvent = StreamedBy<'/api/v1/projects/{project_id}/events'>;
 
-/** Event of a project. See docs/events.md. */
+/** Event in a project. See docs/events.md. */
 export type ProjectEvent = Extract<StreamedProjectEvent, { id: string }>['data'];

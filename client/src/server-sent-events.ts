@@ -53,7 +53,7 @@ export class EventParser {
   }
 }
 
-/** Yields the events of a body, grouped as they arrive. An empty group is a keep-alive. */
+/** Yields the events in a body, grouped as they arrive. An empty group is a keep-alive. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent[], void> {
   const parser = new EventParser();
   const decoder = new TextDecoder();

@@ -18,7 +18,7 @@ const NOT_MODIFIED = 304;
 /** Path segments that URL parsers remove, even if they are percent-encoded. */
 const DOTS = /^\.{1,2}$/;
 
-/** Connection options of a client. */
+/** Connection options for a client. */
 export interface TransportOptions {
   /** Address of the service, with or without `/api/v1`. Use an empty string in a page that the service itself serves. */
   baseUrl: string;
@@ -41,7 +41,7 @@ export interface TransportOptions {
   onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/** Untyped call of any operation. */
+/** Untyped call to any operation. */
 export interface PlainCall {
   params?: { path?: Record<string, unknown>; query?: Record<string, unknown>; header?: Record<string, unknown> };
   body?: unknown;

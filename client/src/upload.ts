@@ -6,12 +6,12 @@ import type { Transport } from './transport.js';
 
 const UPLOAD = '/api/v1/files/upload';
 const DEFAULT_PARALLEL = 3;
-/** Timeout of a part: one minute, plus one second per this many bytes. */
+/** Timeout for a part: one minute, plus one second per this many bytes. */
 const PART_MS = 60_000;
 const SLOWEST_BYTES_PER_S = 8 * 1024;
 /** Maximum number of attempts to complete an upload whose parts the store has lost. */
 const MAX_ROUNDS = 3;
-/** Error codes of a completion request whose parts are missing or incorrect. */
+/** Error codes for a completion request whose parts are missing or incorrect. */
 const MISSING_PART_CODES: unknown[] = [
   'etag_mismatch',
   'part_changed',
@@ -19,7 +19,7 @@ const MISSING_PART_CODES: unknown[] = [
   'part_too_small',
   'size_mismatch',
 ];
-/** Error codes of an interrupted part upload. */
+/** Error codes for an interrupted part upload. */
 const INTERRUPTED_PART_CODES: unknown[] = ['body_cut_off', 'body_too_slow'];
 
 /** Destination of a file: `source`, the id that it requires, and `path`. The content type defaults to the Blob's type. */
@@ -32,7 +32,7 @@ export interface UploadState {
   part_size: number;
   /** File size in bytes. */
   size: number;
-  /** Modification time of the file in milliseconds of Unix time. Null if the file does not report it. */
+  /** Modification time of the file in milliseconds since the Unix epoch. Null if the file does not report it. */
   last_modified: number | null;
   /** Time when the upload expires. */
   expires_at: string;
@@ -56,7 +56,7 @@ export interface UploadOptions {
   parallel?: number;
 }
 
-/** The file differs from the original file of the upload. */
+/** The file differs from the upload's original file. */
 export class FileChangedError extends Error {
   override name = 'FileChangedError';
 }
