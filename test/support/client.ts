@@ -25,7 +25,7 @@ export interface Answer<Body = unknown> {
   body: Body;
 }
 
-/** Client of the service. Checks every response against the committed `openapi.json`. Paths are relative to `/api/v1`. */
+/** Client for the service. Checks every response against the committed `openapi.json`. Paths are relative to `/api/v1`. */
 export class Client {
   constructor(
     private readonly base: string,

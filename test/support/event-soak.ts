@@ -13,7 +13,7 @@ export interface EventSoakOptions {
   changes: number;
   /** Number of concurrent requests in each project. */
   writers: number;
-  /** Number of readers of each project. Readers reconnect at random. */
+  /** Number of readers per project. Readers reconnect at random. */
   readers: number;
   /** Maximum time between two kills of an API or worker process, in milliseconds. The actual time is random. */
   killWithinMs: number;

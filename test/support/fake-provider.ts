@@ -43,9 +43,9 @@ export interface ModelRequest {
   headers: IncomingMessage['headers'];
   /** All instructions before the conversation. */
   system: string;
-  /** All text messages of the conversation with their roles, including tool results. */
+  /** All text messages in the conversation with their roles, including tool results. */
   messages: { role: string; text: string }[];
-  /** All images of the conversation, in order. */
+  /** All images in the conversation, in order. */
   images: ModelImage[];
   tools: string[];
   /** Body as received over the wire. */

@@ -27,7 +27,7 @@ export class LocalFiles {
     return new LocalFiles(config, store, new LocalCopiesService(blobs, config, pino({ level: 'silent' })));
   }
 
-  /** Stores a blob of the company `a`. */
+  /** Stores a blob for company `a`. */
   async put(content: string | Uint8Array): Promise<CompanyBlob> {
     const bytes = Buffer.from(content);
     const blob_id = randomUUID();

@@ -5,7 +5,7 @@ import type { WireFormat } from './fake-provider.js';
 /** Chunk or event in either format. */
 export type WireEvent = Record<string, unknown>;
 
-/** Response of an odd provider. */
+/** Response from an odd provider. */
 export interface Sending {
   status?: number;
   headers?: Record<string, string>;

@@ -78,7 +78,7 @@ describe('checkout', () => {
     expect(await textOf(id, 'data/old.csv')).toBe('mine');
     expect(await textOf(id, 'README.md')).toBe('README.md of the template');
 
-    // Workspace files that were changed in the project stay unchanged.
+    // A checkout does not overwrite workspace files that were changed in the project.
     await makeFile(client, inWorkspace(id), 'README.md', 'changed');
     expect(await checkout(id, handle)).toEqual({ from_deployment: handle, objects: 3, workspace_files: 0 });
     expect(await textOf(id, 'README.md')).toBe('changed');

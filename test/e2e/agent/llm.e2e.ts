@@ -24,7 +24,7 @@ const PROVIDERS: [string, WireFormat][] = [
 ];
 
 describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDER, format) => {
-  /** Reply of the model, set by each test. */
+  /** The model's reply, set by each test. */
   let model: (request: ModelRequest, count: number) => ModelReply;
   let provider: FakeProvider;
   let service: Service;
@@ -436,10 +436,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
   });
 
   describe('a failed model request', () => {
-    /**
-     * Runs all cases in parallel, each in its own project. Returns the messages and the number of requests of each
-     * case.
-     */
+    /** Runs all cases in parallel, each in its own project. Returns the messages and the number of requests per case. */
     const playAll = async (cases: Record<string, ModelReply[]>) => {
       const nameOf = ({ messages }: ModelRequest): string => messages.at(-1)?.text.split('\n').at(-1) ?? '';
       const seen = (name: string): number => provider.requests.filter((request) => nameOf(request) === name).length;

@@ -39,7 +39,7 @@ beforeAll(async () => {
   client = typedClient(service.url, session);
 });
 
-/** Creates a client of the service whose requests and responses pass through `network`. */
+/** Creates a client for the service whose requests and responses pass through `network`. */
 const through = (
   network: (request: Request, send: () => Promise<Response>) => Promise<Response>,
   options: { token?: () => Promise<string>; retry?: object } = {},

@@ -32,7 +32,7 @@ export interface WrongModel {
 
 export interface WrongRequest {
   method: 'POST' | 'PATCH';
-  /** Path below the project. `{x}` is the id of the card for the variable x. */
+  /** Path relative to the project. `{x}` is the id of the card for the variable x. */
   path: string;
   body: Record<string, unknown>;
   status: number;

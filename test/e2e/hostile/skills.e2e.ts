@@ -23,7 +23,7 @@ beforeAll(async () => {
 interface Refusal {
   status: number;
   bytes: number;
-  /** Entries of the error. Empty if `detail` is a sentence. */
+  /** Validation errors in the response. Empty if the response's `detail` is a string. */
   detail: { type: string; loc: (string | number)[]; ctx?: unknown }[];
 }
 

@@ -42,14 +42,14 @@ const STATEMENTS = [
 
 const service = useFirstStart();
 
-/** Actions of a person on the page, performed with the mouse or the keyboard. */
+/** A person's actions on the page, performed with the mouse or the keyboard. */
 interface Hands {
   press: (button: Locator) => Promise<void>;
   check: (box: Locator) => Promise<void>;
   write: (field: Locator, text: string) => Promise<void>;
   /** Selects one of the options that a field suggests. */
   pick: (field: Locator, option: string | RegExp) => Promise<void>;
-  /** Selects a value of a `select`. */
+  /** Selects a value in a `select`. */
   choose: (field: Locator, value: string) => Promise<void>;
 }
 

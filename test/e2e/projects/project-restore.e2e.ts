@@ -77,7 +77,7 @@ async function makeFullProject(files: number): Promise<string> {
   return id;
 }
 
-/** Returns everything that a reader can see of a project, including the content of every file. */
+/** Returns everything that a reader can see in a project, including the content of every file. */
 async function contentsOf(id: string): Promise<object> {
   const at = `/projects/${id}`;
   const read = async (path: string): Promise<unknown> => await client.get(`${at}${path}`);

@@ -38,7 +38,7 @@ const upload = (path: string, text: string) =>
   makeFile(client, { source: 'workspace', project_id: project }, path, text);
 const addCard = (card_type: string, label: string, data: object) =>
   client.post<CardResponse>(`/projects/${project}/cards`, { card_type, label, data });
-/** Creates a plan with 60 hours for three products, at most 40 of each. */
+/** Creates a model with 60 hours and three products, at most 40 of each. */
 async function makeShop(): Promise<Wire<CardResponse>> {
   await upload('products.csv', PRODUCTS);
   await addCard('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });

@@ -77,7 +77,7 @@ function moment(days: readonly string[] = SPENT): Date | undefined {
   return Number.isNaN(at) ? undefined : new Date(at);
 }
 
-/** Returns a random bound of a span. */
+/** Returns a random bound for a span. */
 const end = (): Date | undefined => moment([...SPENT, ...SPENT, ...EMPTY]);
 
 /** Project ids without project rows, because spend outlives projects. */
