@@ -30,7 +30,7 @@ const packages = [
   'solver',
 ];
 
-/** Forbids imports of other modules in the same row and of modules in the rows above. */
+/** Forbids imports from other modules in the same row and from modules in the rows above. */
 const oneWay = rows.flatMap((row, index) =>
   row.map((name) => ({
     name: `one-way-${name}`,
@@ -49,8 +49,8 @@ const oneWay = rows.flatMap((row, index) =>
 );
 
 /**
- * Order of the folders inside modules. `[^/]+$` matches the files next to the folders. The `*.module.ts` file imports all of
- * them.
+ * Import order of the folders inside each module: a folder may import only from the ones listed after it. `[^/]+$` matches
+ * files outside the folders. `*.module.ts` is exempt.
  */
 const folders = {
   chat: ['[^/]+$', 'stream/', 'turns/', 'conversations/', 'messages/'],

@@ -45,7 +45,7 @@ const BUILT = [
   ...['agent', 'data-engine', 'tables'].map((name) => `src/${name}`),
   ...['corpus', 'data-engine', 'modelling', 'support'].map((name) => `test/${name}`),
 ];
-/** Modules of the service, without their tests. */
+/** The service's modules, without their tests. */
 const MODULES = '(?<!/(client|web)/)(src|packages)/.+(?<!\\.spec)\\.ts';
 
 /** Settings to load the modules that match a pattern with Node instead of Jest, once in each Jest process. */

@@ -3,7 +3,8 @@ import { defineConfig } from 'rolldown';
 
 const OUTPUT = 'dist/bundle';
 /**
- * Packages of hundreds of small files, which would dominate the startup time. All other packages are loaded from node_modules.
+ * Packages with hundreds of small files, which would dominate the startup time. All other packages are loaded from
+ * node_modules.
  */
 const PACKAGES =
   /^(@nestjs|class-transformer|class-validator|es-toolkit|libphonenumber-js|rxjs|typeorm|validator)(\/|$)/;

@@ -15,7 +15,7 @@ const [BODY, LONG_BODY] = [MiB, 8 * MiB];
 /**
  * Requests that used to crash the process or block it for other callers, with the data that they need.
  *
- * `prepare` is not measured. The result of `attack` is shown as the remark of its row. Both functions receive a `Target`
+ * `prepare` is not measured. The result of `attack` is shown as the remark in its row. Both functions receive a `Target`
  * (target.mjs): a signed-in attacker who sends requests and counts responses, in a service with a separate database.
  */
 export const ATTACKS = [

@@ -160,7 +160,7 @@ async function makeMessages(sql, project, count) {
 }
 
 /**
- * Creates a workspace of about `count` entries. Half of them are in directories `d<i>`, with as many directories as files in
+ * Creates a workspace with about `count` entries. Half of them are in directories `d<i>`, with as many directories as files in
  * each directory. The other half are files in a single directory, `flat`. The directories `to` and `from` are used for moves,
  * and `from` contains 1,000 files.
  */

@@ -1,6 +1,6 @@
 /*
- * Measures the file store: trees of 100,000 entries, and 5 GiB through the disk store. `npm run bench:files` builds the service
- * and runs this benchmark on the build. The optional argument is the number of GiB.
+ * Measures the file store: trees with 100,000 entries, and 5 GiB through the disk store. `npm run bench:files` builds the
+ * service and runs this benchmark on the build. The optional argument is the number of GiB.
  *
  * The service is a separate process that is called over HTTP. Its embedded PostgreSQL flushes every commit to disk.
  */

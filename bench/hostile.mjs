@@ -1,10 +1,10 @@
 /*
- * Measures the effect of hostile requests. Runs each attack of attacks.mjs on a service with a separate database, while a user
+ * Measures the effect of hostile requests. Runs each attack in attacks.mjs on a service with a separate database, while a user
  * of another company sends small requests.
  *
  * `npm run bench:hostile` builds the service and runs this benchmark on the build. Arguments:
  * - the folder of another checkout with a `dist`, to test that build instead
- * - `--json=<file>`: file for the results. Rows of other attacks in this file are kept.
+ * - `--json=<file>`: file for the results. Rows for other attacks in this file are kept.
  * - `--seconds=<maximum duration of an attack, default 60>`
  * - any other arguments: run only the attacks whose names contain one of them
  *

@@ -12,7 +12,7 @@ export const side = (name, served, token) => ({
   counts: new Map(),
 });
 
-/** Returns the next request of an operation to a side, in a format for `fetch`, autocannon and other clients. */
+/** Returns the next request for an operation to a side, in a format for `fetch`, autocannon and other clients. */
 export function nextRequest({ name, url, token, counts }, operation, data) {
   const n = counts.get(operation) ?? 0;
   counts.set(operation, n + 1);
@@ -33,7 +33,7 @@ export async function send({ url, ...request }) {
 }
 
 /**
- * Checks that both sides give the same response. All fields must be equal, except for the fields in `differs` of the operation.
+ * Checks that both sides give the same response. All fields must be equal, except for the fields in the operation's `differs`.
  *
  * @returns whether the responses are identical byte for byte
  */
@@ -82,7 +82,7 @@ async function load(to, operation, data, seconds) {
   return { rate, cpu_us: (after.cpu_us - before.cpu_us) / latencies.length, latencies };
 }
 
-/** Returns the next request of the next operation, for autocannon. */
+/** Returns the next request for the next operation, for autocannon. */
 export function mixedRequest(to, operations, data) {
   const n = to.counts.get(mixedRequest) ?? 0;
   to.counts.set(mixedRequest, n + 1);

@@ -2,8 +2,8 @@
  * Measures the speed of the page: `npm run bench:page`. Runs the built service on an embedded PostgreSQL, and its page in a
  * headless Chromium with an empty cache.
  *
- * Measures the largest contentful paint of the first view, signed out and signed in, and of a conversation of 5,000 messages.
- * Also measures the navigation from the project list to this conversation, and the frame rate while a table of 10,000 rows is
+ * Measures the largest contentful paint of the first view, signed out and signed in, and of a conversation with 5,000 messages.
+ * Also measures the navigation from the project list to this conversation, and the frame rate while a table with 10,000 rows is
  * scrolled.
  */
 import 'reflect-metadata';

@@ -1,6 +1,6 @@
 /*
  * Compares the cost of a poll without changes with the cost of a full response: `npm run bench:polls`. With `-- ../before`,
- * also measures full responses of another checkout's build, alternately.
+ * also measures full responses from another checkout's build, alternately.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';

@@ -111,7 +111,8 @@ async function measureRest(data, results) {
   );
   await service.stop();
 
-  // Uses the last projects, because the operations start at the beginning of each half and have not reached the end.
+  // Take the projects at the end of `posts`. The operations above use each half of `posts` from its start, so these are still
+  // untouched.
   const fresh = data.posts.slice(-2 * plan.turns - plan.events - plan.streams).values();
   const take = (count) => Array.from({ length: count }, () => fresh.next().value);
   results.turns = await measureTurns(POSTS_COMPANY, take(2 * plan.turns));

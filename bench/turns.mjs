@@ -4,9 +4,9 @@ import pg from 'pg';
 import { send, quantile } from './load.mjs';
 import { signToken, startService, environment } from './processes.mjs';
 
-/* Measures turns of an agent that does no work, and the event streams of these turns. */
+/* Measures turns by an agent that does no work, and the event streams of these turns. */
 
-/** Settings of a service whose agent does no work. */
+/** Settings for a service whose agent does no work. */
 export const AGENT = { preload: ['idle-agent.js'] };
 const POSTING = 16;
 const STREAMS_EACH = 20;

@@ -52,7 +52,7 @@ const BUILDS = [
   },
 ];
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** Types of the API, generated from `openapi.json` for the client. */
+/** Types for the API, generated from `openapi.json` for the client. */
 const CLIENT_TYPES = 'client/src/openapi.ts';
 const STEPS = [
   { name: 'Packages', needed: packagesAreStale, run: installPackages },
