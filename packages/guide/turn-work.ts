@@ -71,7 +71,7 @@ const isUnit = (statement: Statement | undefined): boolean => statement?.kind ==
 const isOfAll = (statement: Statement | undefined): boolean =>
   statement?.kind === 'classify' && (statement.whom === 'all' || statement.whom === 'unclassified');
 
-/** Parsed statement. */
+/** Statement after parsing, with the user's original text. */
 export interface ParsedStatement {
   /** The user's original text. */
   source: string;

@@ -8,7 +8,6 @@ import { Tagged } from '../common/etag/tagged.js';
 import type { Deployment } from './deployment.entity.js';
 import type { DeploymentDetails } from './deployments.service.js';
 
-/** Request to create a deployment. */
 export class DeploymentCreateRequest {
   @StringField({ minLength: 1, maxLength: 100, description: 'Unique in the company', example: 'Production planning' })
   name!: string;

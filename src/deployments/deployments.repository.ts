@@ -81,7 +81,6 @@ export class DeploymentsRepository extends EntityRepository(Deployment) {
     );
   }
 
-  /** Marks a deployment as deleted. */
   async markDeleted({ company_id, id }: Deployment): Promise<void> {
     await this.update({ company_id, id }, { deleted_at: () => 'now()' });
   }

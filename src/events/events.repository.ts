@@ -33,7 +33,6 @@ export interface StoredEvent extends NewEvent {
 
 /** Result of delivering events to webhooks. */
 export interface Delivered {
-  /** Number of deliveries. */
   deliveries: number;
   /** Whether webhooks skipped events because too many deliveries were pending. */
   skips: boolean;

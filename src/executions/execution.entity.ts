@@ -160,7 +160,7 @@ export class Execution {
   @Column('jsonb', { nullable: true, select: false })
   result!: ExecutionResult | null;
 
-  /** Result status. */
+  /** Status in the result. */
   @Column({ type: 'text', ...ofResult("result ->> 'status'") })
   outcome!: ExecutionResult['status'] | null;
 

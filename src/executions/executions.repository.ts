@@ -50,7 +50,6 @@ export type LeasedExecution = Pick<
   | 'inputs_id'
 >;
 
-/** Claimed execution. */
 export interface ClaimedRow extends LeasedExecution {
   /** Number of attempts, including this claim. */
   attempts: number;

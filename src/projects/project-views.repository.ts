@@ -32,7 +32,6 @@ export type ProjectDetails = Project & Creator & { origin_deployment_handle: str
 const SHOWN = new Set([...fieldsOf(ProjectSummary), ...fieldsOf(CompletenessResponse)].map(({ name }) => name));
 const LISTED = columnsOf(Project).filter((column) => SHOWN.has(column));
 
-/** Project in a listing. */
 export type ListedProject = Pick<Project, keyof Project & (keyof ProjectSummary | keyof CompletenessResponse)> &
   Creator & { status: ProjectStatus };
 

@@ -65,7 +65,6 @@ export class ProjectQuery extends WalkQuery {
   deleted!: boolean;
 }
 
-/** Request to create a project. */
 export class ProjectCreateRequest {
   @StringField({ minLength: 1, maxLength: 100, example: 'Weekly production plan' })
   name!: string;

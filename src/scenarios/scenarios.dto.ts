@@ -136,7 +136,6 @@ const name = {
   example: 'Two shifts',
 };
 
-/** Request to create a scenario. */
 export class ScenarioCreateRequest {
   @StringField(name)
   name!: string;
@@ -210,7 +209,6 @@ export class ScenarioListResponse extends WalkResponse {
   }
 }
 
-/** Request to solve scenarios. */
 export class ScenarioSolveRequest {
   @StringArrayField({
     maxItems: MAX_SCENARIOS,

@@ -16,7 +16,6 @@ const MAX_INTERIM_ANSWERS = 5;
 /** Maximum number of bytes from the receiver, including headers, chunk sizes and empty lines. */
 const MAX_RECEIVED_BYTES = 256 * 1024;
 
-/** Result of an attempt. */
 export interface AttemptResult {
   /** Null without a response. */
   status: number | null;

@@ -28,7 +28,6 @@ export async function makeDeployment(
   return deployment;
 }
 
-/** Creates a project. */
 export function makeProject(
   client: Client,
   overrides: Partial<ProjectCreateRequest> = {},

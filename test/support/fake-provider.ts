@@ -8,7 +8,6 @@ import { text as readText } from 'node:stream/consumers';
 /** Wire formats of model providers: OpenAI's chat completions and Anthropic's messages, both streamed. */
 export type WireFormat = 'openai' | 'anthropic';
 
-/** Model's response to a request. */
 export interface ModelReply {
   text?: string[];
   /** Arguments as an object, or as a string that may be invalid JSON. */

@@ -64,7 +64,7 @@ export class EventStream {
     return this.response.statusCode;
   }
 
-  /** Stops reading for a while, as if the network connection was lost. */
+  /** Stops reading for a while, as if the network connection were lost. */
   pause(): void {
     this.response.pause();
   }

@@ -34,7 +34,7 @@ import {
 import { addedConstraint } from './added-constraint.js';
 import { changedLimit } from './changed-limit.js';
 
-/** Context of a scenario. */
+/** Inputs for applying a scenario, in addition to its cards and changes. */
 export interface ScenarioContext {
   /** File states for the cards that {@link withOtherFiles} returns. */
   files: FileStates;

@@ -21,7 +21,6 @@ const idsProblem = (ids: readonly string[]): string | undefined => {
   return ids.every((id) => isId(id)) ? undefined : 'each must be the id of a project';
 };
 
-/** Request to create an API key. */
 export class ApiKeyCreateRequest {
   @StringField({
     minLength: 1,

@@ -13,7 +13,6 @@ export const TURN_STEPS = new Steps<Turn['state']>({
   ended: [],
 });
 
-/** Outcomes of a turn. */
 export const TURN_OUTCOMES = ['completed', 'failed', 'interrupted', 'stopped'] as const;
 export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
 

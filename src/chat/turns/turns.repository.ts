@@ -260,7 +260,6 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return turn;
   }
 
-  /** Returns the active turns of a project. */
   async activeIn(project_id: ProjectId): Promise<Pick<Turn, 'id' | 'conversation_id'>[]> {
     return await this.query(
       `SELECT id, conversation_id FROM turns

@@ -184,7 +184,6 @@ type ResourceOf<Sentence> = Sentence extends `${infer Name} not found` ? Name : 
 /** Resource name in a 404 sentence: `Project` in `Project not found`. */
 export type Resource = ResourceOf<(typeof SENTENCES)[404][ErrorCode<404>]>;
 
-/** Returns the 404 code for a resource. */
 export function missingCode(resource: Resource): ErrorCode<404> {
   const code = CODES[404].find((one) => sentenceOf(one) === `${resource} not found`);
   if (code === undefined) throw new Error(`There is no code for a missing ${resource}`);

@@ -30,7 +30,6 @@ const MAX_BYTES = 256 * 1024 ** 2;
  */
 const MAX_LARGE_BYTES = 64 * 1024 ** 2;
 
-/** Identity of a request. */
 export interface RequestIdentity {
   caller: Principal;
   key: string;

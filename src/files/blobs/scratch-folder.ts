@@ -6,7 +6,6 @@ import { undefinedIfMissing } from '../../storage/file-errors.js';
 /** Age at which a file is considered left behind by a dead process. No work on a file takes this long. */
 const STALE_MS = 60 * 60_000;
 
-/** Entry of a folder. */
 export interface FolderEntry {
   name: string;
   /** Size in bytes. */

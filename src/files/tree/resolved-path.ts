@@ -1,7 +1,6 @@
 import { Conflict } from '../../common/errors/errors.js';
 import { namesOf } from '../../../packages/paths/index.js';
 
-/** Node on a path. */
 export interface PathNode {
   node_id: number;
   /** Null for the root. */

@@ -13,7 +13,6 @@ const BEGUN_WITHIN = '5 minutes';
 /** Time for which an upload is kept after its end, so that its token still returns the final status. */
 const REMEMBERED = '7 days';
 
-/** Row of a new upload. */
 type NewUploadRow = Pick<
   Upload,
   | 'token_hash'

@@ -6,7 +6,6 @@ import { DataFileRefresh } from './data-file-refresh.entity.js';
 
 /** Refresh that a worker has claimed. */
 export interface LeasedRefresh extends Pick<DataFileRefresh, 'cause' | 'owner' | 'generation' | 'requests'> {
-  /** Id of the project. */
   id: ProjectId;
 }
 

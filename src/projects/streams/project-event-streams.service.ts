@@ -14,7 +14,6 @@ import { ProjectEventHubService } from './project-event-hub.service.js';
 
 const EVENT_ID = /^\d{1,15}$/;
 
-/** Streams project events. */
 @Injectable()
 export class ProjectEventStreamsService {
   constructor(

@@ -11,7 +11,6 @@ import { TABLE, useFilePaths } from '../project/workspace-files';
 import { useFileColumns } from './workspace-tables';
 
 const MAX_LABEL_LENGTH = 200;
-/** Maximum number of key columns. */
 const MAX_KEY_COLUMNS = 5;
 
 interface FieldInputProps {

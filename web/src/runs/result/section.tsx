@@ -10,7 +10,6 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** Section with a title. */
 export function Section({ title, summary, actions, children }: SectionProps) {
   const id = useId();
   return (
