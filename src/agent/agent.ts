@@ -67,7 +67,7 @@ export interface ToolEffect {
   apply: (tx: Tx, project: Project) => Promise<AgentEvent[]>;
 }
 
-/** Output of an agent: events that are stored unchanged, and effects that produce events. */
+/** Output from an agent: events that are stored unchanged, and effects that produce events. */
 export type AgentOutput = AgentEvent | ToolEffect;
 
 /** Produces the answer to a turn's messages. */

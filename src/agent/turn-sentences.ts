@@ -22,7 +22,7 @@ export const CALL_SENTENCES = {
   unfinished: 'The turn ended before the call did',
 } as const;
 
-/** Sentences for failures of the model provider. They never quote the provider. */
+/** Sentences for model provider failures. The sentences never quote the provider. */
 export const PROVIDER_SENTENCES = {
   brokenOff: 'The model provider ended its answer before it was complete.',
   silent: (seconds: number): string => `The model provider did not respond for ${seconds} seconds.`,

@@ -84,7 +84,7 @@ export class Principal {
   }
 
   /**
-   * Creates the principal of an agent that works for an asker. Its tools have the asker's rights in projects, but no
+   * Creates the principal for an agent that works for an asker. Its tools have the asker's rights in projects, but no
    * company-level rights.
    */
   static agent(company_id: string, asker: ProjectRights): Principal {

@@ -141,7 +141,7 @@ export class ChatMessageListResponse extends PageResponse {
   override total!: number;
 }
 
-/** Current activity of the agent in a conversation. */
+/** The agent's current activity in a conversation. */
 export class TurnStateResponse {
   @EnumField(TURN_STATES, {
     description: '`dispatched`: accepted, not started; `streaming`: being answered; `idle`: no active turn',

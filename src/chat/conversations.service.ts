@@ -17,7 +17,7 @@ import { TurnEndingsService } from './turns/turn-endings.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 
-/** Manages the conversations of projects. */
+/** Manages projects' conversations. */
 @Injectable()
 export class ConversationsService {
   constructor(

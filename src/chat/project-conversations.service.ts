@@ -35,7 +35,7 @@ export class ProjectConversationsService implements OnModuleInit {
     });
   }
 
-  /** Marks all conversations of a locked project as deleted, stops their active turns and closes their streams. */
+  /** Marks all conversations in a locked project as deleted, stops their active turns and closes their streams. */
   private async end(tx: Tx, project_id: ProjectId): Promise<void> {
     const conversations = await tx.withRepository(this.conversations).closeAll(project_id);
     const active = await tx.withRepository(this.turns).activeIn(project_id);

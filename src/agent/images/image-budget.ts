@@ -19,7 +19,7 @@ export interface Refusal {
 const bytes = (count: number): string => `${count.toLocaleString('en')} bytes`;
 
 /**
- * Tracks the image limits of a turn. Every request contains all images shown so far in the turn, so the limits apply to their
+ * Tracks the image limits for a turn. Every request contains all images shown so far in the turn, so the limits apply to their
  * total.
  */
 export class ImageBudget {

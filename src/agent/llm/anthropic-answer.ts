@@ -16,7 +16,7 @@ const DELTAS: Record<string, string> = {
   tool_use: 'input_json_delta',
 };
 const USAGE = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
-/** Restarts the idle timeout of the request. */
+/** Restarts the request's idle timeout. */
 const PING = { type: 'ping' };
 
 /** Reads message events from Anthropic and from servers that use the same protocol. */

@@ -26,7 +26,7 @@ export interface HistoryForm {
   characters: number;
   /** Whether calls are formatted as text, for providers that reject another model's calls. */
   isPlain: boolean;
-  /** Provider and model of the request. */
+  /** Provider and model for the request. */
   model: string;
 }
 

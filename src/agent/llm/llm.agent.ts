@@ -65,7 +65,7 @@ export class LlmAgent extends Agent {
     };
     let remaining = LAST_STEPS;
     for (let count = 1; remaining > 0; count += 1) {
-      // The budgets were already checked when the context of the turn was built.
+      // The budgets were already checked when the turn's context was built.
       if (count > 1) assertAskerBudget(await this.budgets.exhausted(principal.company_id, project_id, spender));
       const answer = yield* ask(fixed, conversation);
       const { text, calls } = answer;

@@ -24,7 +24,7 @@ export interface CompletedStep {
 }
 
 /**
- * Messages to send in the requests of a turn. After the provider rejects them, they stay shorter or plainer for the rest of the
+ * Messages to send in a turn's requests. After the provider rejects them, they stay shorter or plainer for the rest of the
  * turn.
  */
 export class TurnConversation {

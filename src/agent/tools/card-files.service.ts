@@ -6,7 +6,7 @@ import { DataFilesService } from '../../projects/canvas/data-files.service.js';
 import type { AgentContext } from '../agent.js';
 import { AgentFilesService } from './agent-files.service.js';
 
-/** Reads the workspace files that the cards of a turn refer to. */
+/** Reads the workspace files that a turn's cards refer to. */
 @Injectable()
 export class CardFilesService {
   constructor(

@@ -94,7 +94,7 @@ const queryInput = z.strictObject({
 
 type QueryInput = z.infer<typeof queryInput>;
 
-/** Tools for tables in the files of the project's workspace. */
+/** Tools for tables in the project's workspace files. */
 @Injectable()
 export class TableToolsService {
   readonly describe: Tool<z.infer<typeof describeInput>> = {

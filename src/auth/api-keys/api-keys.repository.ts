@@ -6,7 +6,7 @@ import type { Principal, Role } from '../principal.js';
 import { ApiKey } from './api-key.entity.js';
 import type { StoredKey } from './key-text.js';
 
-/** Fields that determine the rights of a key in projects. */
+/** Fields that determine a key's rights in projects. */
 export type KeyLimits = Pick<ApiKey, 'role' | 'created_by' | 'access' | 'project_ids'>;
 
 /** Valid key with its current role. */
@@ -83,7 +83,7 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
     return revoked.map(({ id }) => id);
   }
 
-  /** Returns the limits of a key, even if the key is invalid. */
+  /** Returns a key's limits, even if the key is invalid. */
   async limitsOf(id: string): Promise<KeyLimits> {
     const select = { role: true, created_by: true, access: true, project_ids: true } as const;
     return await this.findOneOrFail({ select, where: { id } });

@@ -41,7 +41,7 @@ export class ApiKeysService {
     this.revocationListeners.push(listener);
   }
 
-  /** Registers the access check of the projects module. Must be called while modules initialize. */
+  /** Registers the projects module's access check. Must be called while modules initialize. */
   provideProjects(check: ProjectCheck): void {
     this.checkProjects = check;
   }
@@ -124,7 +124,7 @@ export class ApiKeysService {
   }
 
   /**
-   * Returns the principal of a key, or null if the key is invalid.
+   * Returns the principal for a key, or null if the key is invalid.
    *
    * A key has the rights of its creator according to their last token, but at most the rights requested when it was created.
    */

@@ -35,7 +35,7 @@ export interface ClaimMapping {
   roles: RoleValues;
 }
 
-/** Returns the user of a verified token, or null if it has no valid ids or no known role. */
+/** Returns the user that a verified token identifies, or null if the token has no valid ids or no known role. */
 export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping): TokenUser | null {
   const text = (name: keyof ClaimNames, maxLength: number): string | null =>
     validText(find(payload, names[name]), maxLength);

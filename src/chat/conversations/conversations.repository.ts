@@ -71,7 +71,7 @@ export interface ConversationWindow extends Versions, MessageWindow {
   last_sequence: number;
   /** JSON text of a TurnStateResponse. */
   turn: string;
-  /** Events of the turn that its message does not contain yet. */
+  /** Turn events that the turn's message does not contain yet. */
   unwritten: UnwrittenEvent[] | null;
 }
 
@@ -105,25 +105,25 @@ const CACHED_WINDOW = windowWith(cachedMessageWindow(ASKED, CACHED, MAX_WINDOW_B
 const IN_PROJECT = `c.project_id = ${projectOf('$3', '$1')}`;
 
 /**
- * Stores the conversations of projects. Writers of messages and turns must hold the lock of the conversation.
+ * Stores projects' conversations. Writers of messages and turns must hold the lock of the conversation.
  *
  * A single statement reads each window of messages, so the window is a consistent snapshot. The database builds the JSON of the
  * messages, and the process caches it, because rebuilding a large window would cost as much as sending it.
  */
 export class ConversationsRepository extends EntityRepository(Conversation) {
-  /** Returns the given or the default conversation of a project. @throws NotFound for unknown and malformed ids */
+  /** Returns the given or the default conversation in a project. @throws NotFound for unknown and malformed ids */
   async require(project_id: ProjectId, conversationId?: string | null): Promise<ConversationHead> {
     const { condition, parameters } = conversationCondition(project_id, conversationId);
     return await this.head(condition, parameters);
   }
 
-  /** Locks a conversation of a project until the transaction ends. The caller must have access. @throws NotFound */
+  /** Locks a conversation in a project until the transaction ends. The caller must have access. @throws NotFound */
   async lock(editor: ProjectEditor, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
     const { condition, parameters } = conversationCondition(project_id, conversationId);
     return await this.head(`${condition} AND ${IN_PROJECT} FOR NO KEY UPDATE`, [...parameters, editor.parameter]);
   }
 
-  /** Returns a conversation of a project that the caller has access to. @throws NotFound */
+  /** Returns a conversation in a project that the caller has access to. @throws NotFound */
   async show(reader: ProjectReader, project_id: string, conversationId: string): Promise<Conversation> {
     return await this.read<Conversation>('SELECT c.* FROM conversations c', reader, project_id, conversationId, []);
   }
@@ -230,7 +230,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     return stored;
   }
 
-  /** Marks all conversations of a locked project as deleted. Returns their ids. */
+  /** Marks all conversations in a locked project as deleted. Returns their ids. */
   async closeAll(project_id: ProjectId): Promise<ConversationId[]> {
     const [conversations]: [{ id: ConversationId }[], number] = await this.query(
       'UPDATE conversations SET deleted_at = now() WHERE project_id = $1 RETURNING id',

@@ -4,7 +4,7 @@ import { ConversationsRepository } from './conversations.repository.js';
 import { WorkspaceChangesRepository } from './workspace-changes.repository.js';
 
 /**
- * Records files that were added or removed on behalf of a conversation. The next turn of the conversation reports them to the
+ * Records files that were added or removed on behalf of a conversation. The next turn in the conversation reports them to the
  * agent.
  */
 @Injectable()

@@ -47,7 +47,7 @@ export class AnswersService {
     });
   }
 
-  /** Returns the tool calls of a message. If the message is not finished, adds the pending answers as results. */
+  /** Returns the tool calls in a message. If the message is not finished, adds the pending answers as results. */
   private async withPending(
     tx: Tx,
     conversation_id: ConversationId,

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../../packages/conversation/index.js';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { toValidJson, toValidText } from './text.js';
 
-/** Segment of a message: text, or a tool call with all of its recorded data. */
+/** Segment in a message: text, or a tool call with all of its recorded data. */
 export type ContentSegment = { type: 'text'; content: string } | ({ type: 'tool_call' } & ToolCall);
 
 /** Content of an agent message. */

@@ -44,8 +44,8 @@ const STEP = 10;
 const SMALL_BYTES = 100;
 
 /**
- * Requested messages of a conversation `c`: `limit` messages up to the sequence number `last`. Both are SQL expressions of type
- * bigint.
+ * Requested messages from a conversation `c`: `limit` messages up to the sequence number `last`. Both are SQL expressions of
+ * type bigint.
  */
 interface Window {
   last: string;

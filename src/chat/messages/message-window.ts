@@ -1,7 +1,7 @@
 /** Maximum size of the messages in a window, in bytes. The newest message is included even if it is larger. */
 export const MAX_WINDOW_BYTES = 4 * 1024 ** 2;
 
-/** Consecutive messages of a conversation, as read from the database. */
+/** Consecutive messages from a conversation, as read from the database. */
 export interface MessageWindow {
   /** Sequence numbers of the first and the last message of the window. In an empty window, `last` is less than `first`. */
   first: number;

@@ -18,7 +18,7 @@ interface RecentMessage {
   json: Buffer;
 }
 
-/** Consecutive finished messages of a conversation, starting at sequence `first`. */
+/** Consecutive finished messages from a conversation, starting at sequence `first`. */
 export interface RecentMessages {
   conversation_id: ConversationId;
   first: number;

@@ -1,7 +1,7 @@
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 
 /**
- * Event of a turn that the row of the turn's message does not contain yet. `data` contains the fields of a {@link BodyEvent}
+ * Event in a turn that the row of the turn's message does not contain yet. `data` contains the fields of a {@link BodyEvent}
  * except its type.
  */
 export interface UnwrittenEvent {

@@ -1,4 +1,4 @@
-/** Position of a reader in the events of a turn. */
+/** Reader's position in a turn's events. */
 export interface Position {
   turn_id: string;
   /** Sequence number of the next event to send. */

@@ -16,8 +16,8 @@ export function stepAfter(cursor: Cursor, { last_sequence, messages, turn, event
     { type: 'message.created', data: `{"message":${json}}` },
     ...(answered === null ? [] : [{ type: 'message.updated', data: `{"message":${answered}}` }]),
   ]);
-  // Messages are sent before the events of the turn. A reader that is disconnected during the turn then already has the
-  // messages that the turn answers.
+  // Messages are sent before the turn's events. A reader that is disconnected during the turn then already has the messages
+  // that the turn answers.
   const newest = messages.at(-1);
   if (newest !== undefined && isCut(messages)) {
     return { events: created, cursor: { ...cursor, sequence: newest.sequence }, more: true };

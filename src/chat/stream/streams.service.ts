@@ -14,13 +14,13 @@ import { StreamHubService } from './stream-hub.service.js';
 import { type Cursor, StreamReadsRepository } from './stream-reads.repository.js';
 import { stepAfter } from './stream-step.js';
 
-/** Parameters of a stream request. */
+/** Parameters for a stream request. */
 export interface StreamRequest extends ChatStreamQuery {
   /** Sent by an EventSource when it reconnects. Takes precedence over the query, which an EventSource does not update. */
   lastEventId: string | undefined;
 }
 
-/** Streams the events of conversations. */
+/** Streams conversation events. */
 @Injectable()
 export class StreamsService {
   constructor(
@@ -32,7 +32,7 @@ export class StreamsService {
   ) {}
 
   /**
-   * Streams the events of a conversation. Ends as {@link OpenStreamsService.run} describes.
+   * Streams a conversation's events. Ends as {@link OpenStreamsService.run} describes.
    *
    * @throws NotFound, TooManyRequests or Unavailable before the first event is sent
    */

@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export type TurnEventType =
   'turn.started' | 'text.delta' | 'tool.started' | 'tool.finished' | 'cards.changed' | 'turn.ended';
 
-/** Event of a turn. Stored in the same transaction as its effect on the turn's message. */
+/** Event in a turn. Stored in the same transaction as its effect on the turn's message. */
 @Entity({ name: 'turn_events' })
 export class TurnEvent {
   @PrimaryColumn('uuid')

@@ -14,12 +14,12 @@ export interface EventRow {
   data: string;
 }
 
-/** First event of a turn. The SQL statement adds the turn's message, still empty. */
+/** First event in a turn. The SQL statement adds the turn's message, still empty. */
 export const STARTED: EventRow = { type: 'turn.started', data: 'null' };
 
 export const bodyEvent = ({ type, ...data }: BodyEvent): EventRow => ({ type, data: JSON.stringify(data) });
 
-/** Returns the last event of a turn. It contains the finished message, or null if the agent wrote nothing. */
+/** Returns the last event in a turn. It contains the finished message, or null if the agent wrote nothing. */
 export const endedEvent = (outcome: TurnOutcome): EventRow => ({ type: 'turn.ended', data: JSON.stringify(outcome) });
 
 /** Converts events to the three statement parameters of {@link insertEvents}: first sequence number, types and data. */
@@ -63,7 +63,7 @@ export const removeEvents = (turns: string): string =>
  * resume.
  */
 export class TurnEventsRepository extends EntityRepository(TurnEvent) {
-  /** Returns the events of a turn, starting at sequence number `seq`. */
+  /** Returns a turn's events, starting at sequence number `seq`. */
   async since(turn_id: string, seq: number): Promise<UnwrittenEvent[]> {
     return await this.query('SELECT type, data FROM turn_events WHERE turn_id = $1 AND seq >= $2 ORDER BY seq', [
       turn_id,

@@ -22,7 +22,7 @@ export class TurnJournalService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Creates the partial message of a turn with its first events. @throws LeaseLost */
+  /** Creates a turn's partial message with the turn's first events. @throws LeaseLost */
   async begin(turn: LeasedTurn, progress: Progress): Promise<void> {
     await this.database.transaction(async (tx) => {
       const message_id = await tx.withRepository(this.turns).begin(turn, progress);

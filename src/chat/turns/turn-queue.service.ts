@@ -15,7 +15,7 @@ import {
 /** Maximum number of attempts for a turn without visible output. */
 export const MAX_ATTEMPTS = 3;
 const RECOVERED_AT_ONCE = 100;
-/** How long the events of a turn are kept after its end. */
+/** How long a turn's events are kept after the turn has ended. */
 const EVENTS_KEPT = `interval '10 min'`;
 const EVICTED_AT_ONCE = 500;
 
@@ -35,7 +35,7 @@ export class TurnQueueService {
     return await this.turns.claim(owner, model, room);
   }
 
-  /** Extends the lease of a running turn. @throws LeaseLost */
+  /** Extends the lease on a running turn. @throws LeaseLost */
   async renew(turn: LeasedTurn): Promise<void> {
     await this.turns.renew(turn);
   }

@@ -44,7 +44,7 @@ export class TurnWorkerService implements OnModuleInit {
     this.rows = rows;
   }
 
-  /** Aborts a turn of this process that a request or another process has ended. */
+  /** Aborts a turn in this process that a request or another process has ended. */
   abandon(turn_id: string): void {
     this.rows?.abandon(turn_id);
   }

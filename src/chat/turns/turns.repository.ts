@@ -190,7 +190,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
     };
   }
 
-  /** Extends the lease of a running turn. @throws LeaseLost */
+  /** Extends the lease on a running turn. @throws LeaseLost */
   async renew(turn: LeasedTurn): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE turns t SET ${RENEWED} WHERE ${leased('owner')}`,
@@ -269,7 +269,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Creates the partial message of a turn with its first events, in a single statement and therefore atomically. Locks the
+   * Creates a turn's partial message with the turn's first events, in a single statement and therefore atomically. Locks the
    * conversation before the turn, like all other writers, which prevents deadlocks.
    *
    * @returns the id of the message

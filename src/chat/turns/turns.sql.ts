@@ -85,7 +85,7 @@ export const CLAIM = `
                  (SELECT count(*) FROM due) < least($3, (SELECT count(*) FROM waiting)) AS some_locked) rest
     LEFT JOIN claimed ON true`;
 
-/** Creates the message of a turn: $1 to $3 lease, $4 next_seq, $5 credits, $6 to $10 body, $11 to $13 events. */
+/** Creates a turn's message: $1 to $3 lease, $4 next_seq, $5 credits, $6 to $10 body, $11 to $13 events. */
 export const BEGIN = `
   WITH held AS MATERIALIZED (
     SELECT t.id ${lockLeased('owner')}
@@ -106,7 +106,7 @@ export const BEGIN = `
   ), written AS (${insertEvents('turn.id', ['$11', '$12', '$13'], 'turn, m,', WITH_MESSAGE)})
   SELECT message_id FROM turn`;
 
-/** Updates the message of a turn, with the parameters of {@link BEGIN}. */
+/** Updates a turn's message, with the parameters of {@link BEGIN}. */
 export const ADVANCE = `
   WITH turn AS (
     UPDATE turns t SET next_seq = $4, credits = $5, body_seq = NULL, ${RENEWED}
