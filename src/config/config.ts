@@ -109,7 +109,7 @@ export class Config extends Settings {
     };
   }
 
-  /** Sign-in settings of the page, or undefined if the page does not use a provider. */
+  /** Sign-in settings for the page, or undefined if the page does not use a provider. */
   get pageSignIn(): PageSignIn | undefined {
     const { WEB_CLIENT_ID: client_id, WEB_SCOPE: scope, AUTH_ISSUER: issuer = '', AUTH_AUDIENCE: audience = '' } = this;
     return client_id === undefined ? undefined : { issuer, client_id, scope, audience };

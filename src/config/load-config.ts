@@ -81,7 +81,7 @@ function valueOf(name: string, environment: NodeJS.ProcessEnv): string {
   }
 }
 
-/** Checks the settings of the language model. */
+/** Checks the settings for the language model. */
 function agentProblems(config: Config): string[] {
   const { AGENT_PROVIDER, AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY, AGENT_IMAGES } = config;
   const settings = { AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY, AGENT_IMAGES };

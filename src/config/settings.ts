@@ -9,7 +9,7 @@ const AGENT_PROVIDERS = ['anthropic', 'openai', 'openai-compatible'] as const;
 /** Matches `*`, `none`, or origins separated by commas. */
 const ORIGINS = /^(\*|none|https?:\/\/[^/?#@,\s]+(\s*,\s*https?:\/\/[^/?#@,\s]+)*)$/;
 
-/** All settings of the service, named like their environment variables. */
+/** All settings for the service, named like their environment variables. */
 export class Settings {
   /** TCP port. 0 selects a free port. */
   @WholeNumber(0, 65535)

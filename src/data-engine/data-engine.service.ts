@@ -150,7 +150,7 @@ export class DataEngine implements OnApplicationShutdown {
   }
 }
 
-/** Removes the unfinished file of a killed process. */
+/** Removes the unfinished file that a killed process left behind. */
 async function removePart(task: Task): Promise<void> {
   const to = outputPath(task);
   if (to !== undefined) await rm(partialPath(to), { recursive: true, force: true });

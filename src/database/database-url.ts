@@ -1,4 +1,4 @@
-/** Database URL of this process. With an embedded server it is known only after the server has started. */
+/** Database URL for this process. With an embedded server it is known only after the server has started. */
 export class DatabaseUrl {
   constructor(readonly value: string) {}
 }

@@ -20,11 +20,11 @@ const TIMEOUT_MS = 5_000;
 const SEPARATOR = ',';
 
 /**
- * Sends wake-ups between the processes of the service with LISTEN and NOTIFY. Each process uses a single connection.
+ * Sends wake-ups between the service's processes with LISTEN and NOTIFY. Each process uses a single connection.
  *
- * Wake-ups carry no data and may be lost. Listeners read the tables, and also poll them from time to time. Sending inside writing
- * transactions would serialize their commits, so send after the commit. Listeners in the sending process are called directly,
- * without the database.
+ * Wake-ups carry no data and may be lost. Listeners read the tables, and also poll them from time to time. Sending inside
+ * writing transactions would serialize their commits, so send after the commit. Listeners in the sending process are called
+ * directly, without the database.
  */
 @Injectable()
 export class NotificationsService implements OnApplicationBootstrap, OnApplicationShutdown {

@@ -48,7 +48,7 @@ export interface FollowingEvents {
 /** Stores events, and the state of each stream in `event_heads`. */
 export class EventsRepository extends EntityRepository(Event) {
   /**
-   * Creates the stream of a company's own events. Project streams are created with their projects. Does nothing if the stream
+   * Creates the stream for a company's own events. Project streams are created with their projects. Does nothing if the stream
    * already exists.
    */
   async openCompany(stream_id: string, company_id: string): Promise<void> {
@@ -131,15 +131,15 @@ export class EventsRepository extends EntityRepository(Event) {
   }
 
   /**
-   * Removes up to `limit` events of each given stream that are older than `age`, an SQL interval. Returns the streams that may
-   * have more.
+   * Removes up to `limit` events from each given stream that are older than `age`, an SQL interval. Returns the streams that
+   * may have more.
    */
   async removeOld(streamIds: readonly string[], age: string, limit: number): Promise<string[]> {
     const rows: { stream_id: string }[] = await this.query(REMOVE_OLD, [streamIds, limit, age]);
     return rows.map(({ stream_id }) => stream_id);
   }
 
-  /** Removes up to `limit` events of a project, and finally its head. Returns false if nothing is left. */
+  /** Removes up to `limit` of a project's events, and finally the project's head. Returns false if nothing is left. */
   async removePage(project_id: ProjectId, limit: number): Promise<boolean> {
     for (const statement of [
       `DELETE FROM events WHERE stream_id = $1

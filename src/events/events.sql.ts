@@ -5,7 +5,7 @@ const MAX_EVENTS = 200;
 const MAX_BYTES = 256 * 1024;
 
 /**
- * SQL expression for the number of pending deliveries of a webhook `w`. Attempted and unattempted deliveries have separate
+ * SQL expression for the number of pending deliveries for a webhook `w`. Attempted and unattempted deliveries have separate
  * indexes.
  */
 const PENDING = `(
@@ -44,7 +44,7 @@ const DELIVER = `wanted AS (
 
 /**
  * SQL that numbers events, adds them and delivers them to webhooks, for stream $1 and the actor $2 and $3. Until the commit, no
- * other transaction can number events of the stream, so this must be the last statement of a transaction. It fails for a stream
+ * other transaction can number events in the stream, so this must be the last statement of a transaction. It fails for a stream
  * without a head.
  */
 const append = (count: number | string, rows: string): string => `
@@ -142,7 +142,7 @@ export const REMOVE_OLD = `
   )
   SELECT stream_id FROM gone GROUP BY stream_id HAVING count(*) >= $2`;
 
-/** Returns the events of stream $1 after event $2. Returns at least one row if the stream exists. */
+/** Returns the events in stream $1 after event $2. Returns at least one row if the stream exists. */
 export const FOLLOWING = `
   SELECT h.last_id, e.*
     FROM event_heads h

@@ -9,8 +9,8 @@ const POLL_MS = 2_000;
 /** Number of concurrent reads. Leaves most of the process's connections for requests and turns. */
 const READS_AT_ONCE = 4;
 /**
- * Maximum number of concurrent reads per company. Leaves one read for other companies, even if many streams of a company resume
- * at once.
+ * Maximum number of concurrent reads per company. Leaves one read for other companies, even if many of a company's streams
+ * resume at once.
  */
 const READS_OF_COMPANY = READS_AT_ONCE - 1;
 /** Maximum wait for a read. The stream then ends and its client reconnects. */

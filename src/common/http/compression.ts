@@ -35,7 +35,7 @@ export function codingFor(request: Request): Coding | undefined {
   return CODINGS.find((coding) => request.acceptsEncodings([coding, 'identity']) === coding);
 }
 
-/** Adds `Accept-Encoding` to the `Vary` header of a response. */
+/** Adds `Accept-Encoding` to the `Vary` header on a response. */
 export function varyByCoding(response: ServerResponse): void {
   const vary = response.getHeader('Vary');
   response.setHeader('Vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`);

@@ -31,7 +31,7 @@ const POLICY: CorsOptions = {
 };
 
 /**
- * Returns the CORS policy of the API and of signed file URLs. Cookies are not allowed, because access requires a token or a
+ * Returns the CORS policy for the API and for signed file URLs. Cookies are not allowed, because access requires a token or a
  * signed URL anyway.
  */
 export function crossOrigin(origins: Origins): CorsOptionsDelegate<Request> {

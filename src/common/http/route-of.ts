@@ -2,7 +2,7 @@
 const NO_ROUTE = 'none';
 
 /**
- * Returns the route pattern of a request, such as `/api/v1/projects/:project_id`. The path itself would contain ids. The
+ * Returns the route pattern for a request, such as `/api/v1/projects/:project_id`. The path itself would contain ids. The
  * pattern is known only after routing.
  */
 export function routeOf(request: object): string {

@@ -143,7 +143,7 @@ export class AnsweringRequest implements KeyedRequest {
     await this.limitLargeAnswers(this.records, content);
   }
 
-  /** Removes the claim of a request that failed. */
+  /** Removes a failed request's claim. */
   async failed(): Promise<void> {
     if (this.isClaimed) await this.records.forget(this.scope);
   }

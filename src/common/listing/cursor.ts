@@ -1,7 +1,7 @@
 import { Invalid, invalidValue, isId } from '../errors/errors.js';
 import type { Page } from './page.js';
 
-/** Page parameters of a request. */
+/** Page parameters in a request. */
 export interface Paging {
   cursor?: string;
   limit: number;

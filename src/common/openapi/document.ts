@@ -202,7 +202,7 @@ const REPLAYED_HEADER = {
   'x-extension': true,
 };
 
-/** Documents the ETag of an operation and its conditional headers. */
+/** Documents an operation's ETag and its conditional headers. */
 function documentTags(operation: OperationObject, method: string): void {
   const { responses } = operation;
   const parameters = (operation.parameters ??= []);

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** Random secret shared by all processes of the service. */
+/** Random secret shared by all of the service's processes. */
 @Entity({ name: 'platform_secrets' })
 export class PlatformSecret {
   @PrimaryColumn('text')

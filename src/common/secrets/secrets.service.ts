@@ -6,7 +6,7 @@ import { SecretsRepository } from './secrets.repository.js';
 const SECRET_BYTES = 32;
 
 /**
- * Provides random secrets that all processes of the service share through the database. Call it outside transactions, because
+ * Provides random secrets that all of the service's processes share through the database. Call it outside transactions, because
  * the first call takes another connection.
  */
 @Injectable()

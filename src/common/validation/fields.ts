@@ -8,8 +8,8 @@ import { textOrNumberKind } from './kinds/text-or-number.js';
 
 /*
  * Decorators for the properties of requests and responses. Each property needs exactly one decorator. Fields are validated in
- * declaration order. Errors have FastAPI's format. Each field appears in the OpenAPI document. Unknown properties of a request are
- * ignored. Each decorator accepts its own bounds and the common FieldOptions.
+ * declaration order. Errors have FastAPI's format. Each field appears in the OpenAPI document. Unknown properties in a request
+ * are ignored. Each decorator accepts its own bounds and the common FieldOptions.
  */
 
 type Options<Value, Bounds = unknown> = FieldOptions<Value> & Bounds;
