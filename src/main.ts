@@ -10,7 +10,7 @@ import { migrate } from './database/migrate.js';
 import { createLogger } from './common/logging/logger.js';
 import { type StopSignal, stopSignal } from './stop-signals.js';
 
-/** Starts a process of the service and runs it until a stop signal. */
+/** Starts a service process and runs it until a stop signal. */
 async function run(): Promise<StopSignal> {
   const stopping = stopSignal();
   const config = loadConfig();

@@ -3,8 +3,8 @@ import { explain } from './failed-start.js';
 import { migrate } from './database/migrate.js';
 
 /*
- * Migrates the database at DATABASE_URL and exits. Every process of the service does the same when it starts. Run it separately
- * to check that the migration succeeds before you replace any process. It uses the settings of the service.
+ * Migrates the database at DATABASE_URL and exits. Every service process does the same when it starts. Run it separately to
+ * check that the migration succeeds before you replace any process. It uses the service's settings.
  */
 try {
   const { DATABASE_URL } = loadConfig();

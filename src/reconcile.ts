@@ -10,7 +10,7 @@ import { createLogger, NestLogger } from './common/logging/logger.js';
 
 /**
  * Compares file rows with the objects in the store and reports the differences. `--fix` removes unneeded rows and objects. Uses
- * the settings of the service. The service may run at the same time, except with the embedded database.
+ * the service's settings. The service may run at the same time, except with the embedded database.
  *
  * @returns whether every file has its content
  */

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
 import { RevisionColumn } from '../database/revision-column.js';
 
-/** Project template of a company: a file tree with AGENTS.md, skills and other files that new projects start with. */
+/** A company's project template: a file tree with AGENTS.md, skills and other files that new projects start with. */
 @Entity({ name: 'deployments' })
 export class Deployment {
   @PrimaryGeneratedColumn('uuid')

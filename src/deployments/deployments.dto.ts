@@ -53,7 +53,7 @@ export class DeploymentResponse {
   }
 }
 
-/** Deployments of the company, newest first. */
+/** The company's deployments, newest first. */
 export class DeploymentListResponse extends WalkResponse {
   @ObjectArrayField(() => DeploymentResponse)
   deployments!: DeploymentResponse[];

@@ -44,7 +44,7 @@ export class DeploymentsService implements OnModuleInit {
   async create(caller: CompanyPrincipal, { name }: DeploymentCreateRequest): Promise<DeploymentResponse> {
     const { company_id } = companyLevel(caller);
     return await this.database.transaction(async (tx) => {
-      // Prevents concurrent requests of the company from taking the same name or handle between this check and the insert.
+      // Prevents concurrent requests from the company from taking the same name or handle between this check and the insert.
       await tx.withRepository(this.companies).lock(company_id);
       return await caller.once(tx, async () => {
         const deployments = tx.withRepository(this.deployments);

@@ -95,7 +95,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /**
-   * Returns how many starts of a company are waiting, and an exhausted budget of the spender, the project or the company, if
+   * Returns how many of a company's starts are waiting, and an exhausted budget of the spender, the project or the company, if
    * any.
    */
   async queueOf(

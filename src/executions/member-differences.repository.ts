@@ -33,7 +33,7 @@ export class MemberDifferencesRepository {
   /**
    * Returns the members whose values differ most, largest difference first. A member that is missing from a run counts as 0.
    *
-   * @param runs runs of a single company
+   * @param runs runs from a single company
    * @param others number of additional runs without members, for which every member counts as 0
    * @throws Unavailable if the plans are too large
    * @throws the errors of {@link TableReaderService.select}

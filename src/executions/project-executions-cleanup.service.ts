@@ -6,7 +6,7 @@ import { ExecutionsRepository } from './executions.repository.js';
 
 const PAGE = 1_000;
 
-/** Cancels the executions of a deleted project, and removes them when the project is purged. */
+/** Cancels the executions in a deleted project, and removes them when the project is purged. */
 @Injectable()
 export class ProjectExecutionsCleanupService implements OnModuleInit {
   constructor(

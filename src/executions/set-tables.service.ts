@@ -21,7 +21,7 @@ import { TableReaderService } from '../tables/table-reader.service.js';
 
 /** Fields of cards that contain formulas. */
 const FORMULAS = ['expression', 'lower', 'upper'] as const;
-/** Maximum number of used cells in all tables of a model. A solve holds all of them in memory. */
+/** Maximum number of used cells in all of a model's tables. A solve holds all of them in memory. */
 const MAX_CELLS = 10_000_000;
 /** Maximum total size of these cells on disk, in bytes. */
 const MAX_BYTES = 200_000_000;

@@ -45,7 +45,7 @@ export class ContainerResolverService {
   }
 
   /**
-   * Returns a query for the container of a valid request, for statements that look up the container themselves. @throws
+   * Returns a query for the container that a valid request names, for statements that look up the container themselves. @throws
    * NotFound
    */
   seek(caller: Principal, request: ContainerRequest): ContainerQuery {
@@ -63,7 +63,7 @@ export class ContainerResolverService {
     };
   }
 
-  /** Returns the container of a valid request. @throws NotFound */
+  /** Returns the container that a valid request names. @throws NotFound */
   async find(caller: Principal, request: ContainerRequest, tx?: Tx): Promise<RequestedContainer> {
     const sought = this.seek(caller, request);
     const containers = tx?.withRepository(this.containers) ?? this.containers;
@@ -73,8 +73,8 @@ export class ContainerResolverService {
   }
 
   /**
-   * Returns the container of a valid request from a caller who wants to change it. After long preparations, it must be called
-   * again in the writing transaction, because the caller may have lost access.
+   * Returns the container that a valid request names, for a caller who wants to change it. After long preparations, it must be
+   * called again in the writing transaction, because the caller may have lost access.
    *
    * @throws NotFound @throws Forbidden
    */

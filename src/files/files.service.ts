@@ -113,8 +113,8 @@ export class FilesService {
   }
 
   /**
-   * Returns small content from memory and streams large content. Memory use depends neither on the file size nor on the speed
-   * of the client.
+   * Returns small content from memory and streams large content. Memory use depends neither on the file size nor on the
+   * client's speed.
    */
   private async answer({ source }: FileContentRequest, file: TreeFile): Promise<FileContentResponse | StreamableFile> {
     const { FILES_CONTENT_MAX_BYTES: limit } = this.config;

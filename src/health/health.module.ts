@@ -8,7 +8,7 @@ import { HealthService } from './health.service.js';
 import { MetricsAccessService } from './metrics-access.service.js';
 import { MetricsController } from './metrics.controller.js';
 
-/** Operator endpoints of every process, regardless of its role. */
+/** Operator endpoints in every process, regardless of its role. */
 @Module({
   // Failures of each part are logged where they are detected.
   imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, ObjectStoreModule, ThrottlingModule],

@@ -23,7 +23,7 @@ export class MetricsAccessService implements OnApplicationBootstrap {
 
   /**
    * Returns the metrics in the Prometheus text format.
-   * @param address address of the client
+   * @param address the client's address
    * @throws DomainError 404 if metrics are off
    * @throws NotAuthenticated without the required token
    * @throws TooManyRequests after too many requests without the token

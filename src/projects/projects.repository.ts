@@ -193,7 +193,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Stores the values derived from the cards of a locked project.
+   * Stores the values derived from the cards in a locked project.
    *
    * @param data_files_digest hash of the files that contain sets; a new hash invalidates the last solve
    * @param isNewModel whether the cards invalidate the last solve

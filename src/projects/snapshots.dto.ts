@@ -33,7 +33,7 @@ export class SnapshotResponse {
   }
 }
 
-/** Snapshots of a project, newest first. */
+/** A project's snapshots, newest first. */
 export class SnapshotListResponse extends WalkResponse {
   @ObjectArrayField(() => SnapshotResponse)
   snapshots!: SnapshotResponse[];

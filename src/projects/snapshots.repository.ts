@@ -34,7 +34,7 @@ export const SNAPSHOT_TREES: ContainerLookup = {
   parse: (id) => parseId(id, 'Snapshot'),
 };
 
-/** Stores snapshots of projects. */
+/** Stores project snapshots. */
 export class SnapshotsRepository extends EntityRepository(Snapshot) {
   /**
    * Returns a snapshot of a project.

@@ -49,7 +49,7 @@ export class SnapshotsService {
     });
   }
 
-  /** Returns the snapshots of a project, newest first. */
+  /** Returns a project's snapshots, newest first. */
   async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<SnapshotRow>> {
     const { id } = await this.projects.require(reader, projectId);
     return await this.snapshots.page(id, page);

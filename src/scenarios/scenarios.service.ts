@@ -45,7 +45,7 @@ export class ScenariosService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Returns the scenarios of a project, newest first. */
+  /** Returns a project's scenarios, newest first. */
   async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<Scenario>> {
     const { id } = await this.projects.require(reader, projectId);
     return await this.scenarios.page(id, page);

@@ -25,7 +25,7 @@ export class DeploymentSkillsService {
   ) {}
 
   /**
-   * Returns all skills of a deployment, sorted by name.
+   * Returns all of a deployment's skills, sorted by name.
    * @throws NotFound
    */
   async list(company_id: string, deployment: string): Promise<DescribedSkill[]> {

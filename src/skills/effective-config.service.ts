@@ -14,7 +14,7 @@ import { type EffectiveSkill, type SkillTree, type SkillOrigin, skillTag } from 
 export interface EffectiveConfig {
   /** The project's AGENTS.md. Null if the project has no AGENTS.md. */
   instructions: string | null;
-  /** Skills sorted by name. The project's own skills shadow the skills of its deployment scope. File contents are immutable. */
+  /** Skills sorted by name. The project's own skills shadow the skills in its deployment scope. File contents are immutable. */
   skills: EffectiveSkill[];
 }
 
@@ -33,7 +33,7 @@ export class EffectiveConfigService {
     private readonly sets: SkillSetsService,
   ) {}
 
-  /** Returns the current configuration of a project. */
+  /** Returns a project's current configuration. */
   async resolve(project: Project): Promise<EffectiveConfig> {
     return await this.read(await this.find(project));
   }

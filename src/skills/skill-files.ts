@@ -53,7 +53,7 @@ export function checkSkill(skill: string, input: SkillFiles): SkillFiles {
 }
 
 /**
- * Returns the skills among the files of a tree, sorted by name. A skill is a subfolder of the skills folder with a valid name
+ * Returns the skills among the files in a tree, sorted by name. A skill is a subfolder of the skills folder with a valid name
  * and a SKILL.md. Ignores other uploaded files.
  *
  * @param files files sorted by path

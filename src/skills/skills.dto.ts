@@ -18,7 +18,7 @@ interface Summarized {
   files: ReadonlyMap<string, unknown>;
 }
 
-/** All files of a skill. */
+/** All files in a skill. */
 export class SkillWriteRequest {
   @StringMapField({
     maxProperties: MAX_SKILL_FILES,
@@ -49,7 +49,7 @@ export class SkillSummary {
   }
 }
 
-/** Skills of a deployment, sorted by name. */
+/** A deployment's skills, sorted by name. */
 export class SkillListResponse {
   @ObjectArrayField(() => SkillSummary)
   skills!: SkillSummary[];
@@ -59,7 +59,7 @@ export class SkillListResponse {
   }
 }
 
-/** Whole skill of a deployment. */
+/** Whole skill in a deployment. */
 export class SkillDetail {
   @StringField({ example: 'shift-rules' })
   name!: string;

@@ -12,7 +12,7 @@ import { measured } from './measured.store.js';
 import { ObjectStore } from './object-store.js';
 import { SignedUrlsService } from './signed-urls.service.js';
 
-/** Object store of this process under the token {@link ObjectStore}: MinIO if it is configured, otherwise the disk. */
+/** Object store for this process under the token {@link ObjectStore}: MinIO if it is configured, otherwise the disk. */
 @Module({
   imports: [MetricsModule, SecretsModule],
   controllers: [DiskStoreController],

@@ -10,7 +10,7 @@ import { codeOf } from './s3-errors.js';
 export class S3Client extends Client {
   /**
    * @param timeoutMs maximum time without data from the server
-   * @param onAnswer receives the `Date` header of each response
+   * @param onAnswer receives the `Date` header in each response
    */
   constructor(
     { accessKey, secretKey, region }: S3Settings,

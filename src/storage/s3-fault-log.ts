@@ -13,7 +13,7 @@ const ADVICE: Record<string, string> = {
   AccessDenied: 'S3_ACCESS_KEY has no access to the bucket in S3_BUCKET',
 };
 
-/** Logs faults of the file store. Each kind is logged at most once every ten seconds, with the number of omitted faults. */
+/** Logs faults in the file store. Each kind is logged at most once every ten seconds, with the number of omitted faults. */
 export class S3FaultLog {
   private readonly kinds = new Map<string, { loggedAt: number; omitted: number }>();
 

@@ -27,7 +27,7 @@ import { mapKind, objectKind } from '../common/validation/kinds/containers.js';
 import { DialectField, TableDialect, TableDialectOptions, TableLeftOut } from './dialect.dto.js';
 import { IgnoreErrorsField, RowsField, SheetField } from './table-fields.js';
 
-/** File, or a sheet of a file. */
+/** File, or a sheet in a file. */
 export class TableReference {
   @PathField('CSV, TSV, JSON, Parquet or XLSX file')
   path!: string;

@@ -23,7 +23,7 @@ import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js
 import { NotFound } from '../common/errors/errors.js';
 import { type OpenTable, TableCacheService } from './table-cache.service.js';
 
-/** File in a container, or a sheet of the file. */
+/** File in a container, or a sheet in the file. */
 export interface TableName {
   /** Normalized path. */
   path: string;
@@ -108,7 +108,7 @@ export class TableReaderService {
     private readonly blobs: BlobsService,
   ) {}
 
-  /** Returns rows or groups of a table, with its description. @throws NotFound */
+  /** Returns rows or groups from a table, with its description. @throws NotFound */
   async read(
     container: ContainerRef,
     name: TableName,

@@ -115,7 +115,7 @@ export class BudgetResponse {
   }
 }
 
-/** Budgets of the company, newest first. */
+/** The company's budgets, newest first. */
 export class BudgetListResponse extends PageResponse {
   @ObjectArrayField(() => BudgetResponse)
   budgets!: BudgetResponse[];

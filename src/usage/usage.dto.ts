@@ -39,7 +39,7 @@ export class UsageTotals {
   credits!: number;
 }
 
-/** Spend of a user. */
+/** A user's spend. */
 export class UserUsageResponse {
   @StringField()
   user_id!: string;

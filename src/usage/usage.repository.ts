@@ -42,7 +42,7 @@ export interface DayUsageRow {
 export type CountedFor = {
   /** Only spend in projects that the reader can see. */
   reader: ProjectReader;
-  /** Only spend of this user or API key. Null for all spenders. */
+  /** Only spend by this user or API key. Null for all spenders. */
   spender: { column: 'user_id' | 'api_key_id'; id: string } | null;
 } | null;
 

@@ -6,7 +6,7 @@ import mime from 'mime-types';
 import { PathNotFound } from '../common/errors/errors.js';
 import { REVALIDATE, StaticContent } from '../common/http/static-content.js';
 
-/** Build output of the page, next to the service's own `dist`. */
+/** Build output for the page, next to the service's own `dist`. */
 const FOLDER = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 const ASSETS = 'assets/';
 /** Caching for files whose names contain a hash of their contents. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PathNotFound } from '../common/errors/errors.js';
 import { type RequestOrigin, isOfOwnPage } from './same-page.js';
 
-/** Tokens of the two users in development mode. */
+/** Tokens for the two users in development mode. */
 export interface DevelopmentTokenPair {
   company: string;
   member: string;

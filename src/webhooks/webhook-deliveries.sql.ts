@@ -42,8 +42,8 @@ const spots = (side: '>' | '<='): string => `(
 /**
  * Claims up to $2 due deliveries for the owner $1. For each project, only the oldest unattempted delivery is eligible, which
  * keeps the project's events in order. The scan over a webhook's projects starts at a random hash and stops after four
- * projects, however many projects the webhook has. Companies with the fewest running attempts come first. The eligible
- * deliveries of a company are in random order.
+ * projects, however many projects the webhook has. Companies with the fewest running attempts come first. A company's eligible
+ * deliveries are in random order.
  */
 export const CLAIM = `
   WITH RECURSIVE ${distinct('first', 'webhook_id', IS_FIRST)}, ${distinct('again', 'webhook_id', IS_AGAIN)},

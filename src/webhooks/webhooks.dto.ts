@@ -111,7 +111,7 @@ export class WebhookCreatedResponse extends WebhookResponse {
   }
 }
 
-/** Webhooks of the company, newest first. */
+/** The company's webhooks, newest first. */
 export class WebhookListResponse extends WalkResponse {
   @ObjectArrayField(() => WebhookResponse)
   webhooks!: WebhookResponse[];
@@ -164,7 +164,7 @@ export class WebhookDeliveryResponse {
   }
 }
 
-/** Deliveries of a webhook in the last 7 days, newest first. */
+/** A webhook's deliveries in the last 7 days, newest first. */
 export class WebhookDeliveryListResponse extends WalkResponse {
   @ObjectArrayField(() => WebhookDeliveryResponse)
   deliveries!: WebhookDeliveryResponse[];

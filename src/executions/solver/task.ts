@@ -8,7 +8,7 @@ import type {
 } from '../../../packages/solver/index.js';
 import type { ResultTable } from './result-tables.js';
 
-/** Input of a solve: a model file, or the cards of a canvas with the tables that contain their sets, by card id. */
+/** Input of a solve: a model file, or the cards on a canvas with the tables that contain their sets, by card id. */
 export type ModelSource =
   | { kind: 'file'; path: string; content: Uint8Array }
   | { kind: 'canvas'; cards: ModelCard[]; tables: ReadonlyMap<string, SetTable> };

@@ -110,7 +110,7 @@ export class BlobsService {
     await tx.withRepository(this.blobs).delete(blob_id);
   }
 
-  /** Marks the object of a blob as complete, so that trees can refer to it. @throws TooLarge as {@link store} */
+  /** Marks a blob's object as complete, so that trees can refer to it. @throws TooLarge as {@link store} */
   async finish(tx: Tx, company_id: string, { blob_id, size }: StoredBlob): Promise<void> {
     await this.reserve(tx, company_id, size, blob_id);
     await tx.withRepository(this.blobs).update(blob_id, { state: 'stored', size });
@@ -122,7 +122,7 @@ export class BlobsService {
   }
 
   /**
-   * Enforces the limit. Transactions of a company wait for each other here, so that they cannot jointly exceed the limit.
+   * Enforces the limit. A company's transactions wait for each other here, so that they cannot jointly exceed the limit.
    * `blob_id` is the blob of the upload that contains the bytes and is already counted.
    *
    * @throws TooLarge if the company may not store `bytes` more

@@ -31,7 +31,10 @@ export class ScratchFolder {
   }
 }
 
-/** Returns the entries of a folder, or an empty list if it does not exist. Other processes may change the folder at any time. */
+/**
+ * Returns the entries in a folder, or an empty list if the folder does not exist. Other processes may change the folder at any
+ * time.
+ */
 export async function entriesOf(folder: string): Promise<FolderEntry[]> {
   const entries: FolderEntry[] = [];
   for (const name of (await readdir(folder).catch(undefinedIfMissing)) ?? []) {

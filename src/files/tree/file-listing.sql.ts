@@ -46,7 +46,7 @@ const firstOf = (kind: 'directory' | 'file', most: string, condition = 'true'): 
        WHERE c.container_id = ${CONTAINER} AND c.parent_id = s.node_id AND c.kind = '${kind}' AND ${condition}
        ORDER BY c.name LIMIT (SELECT ${most})`;
 
-/** Lists the entries of the directory. */
+/** Lists the entries in the directory. */
 export const listChildren = (place: string): string => `
   ${find(place)}
   SELECT s.entries AS total, d.directories, f.files
@@ -62,8 +62,8 @@ export const listChildren = (place: string): string => `
                 FROM (SELECT * FROM (${firstOf('file', 'page.skipped + page.wanted')}) c OFFSET page.skipped) n) file) f`;
 
 /**
- * Lists the entries of the directory after an entry. `$5` is its kind and its path in the directory, both empty at the beginning.
- * The order by name is stable when earlier entries are added or removed.
+ * Lists the entries in the directory after an entry. `$5` is its kind and its path in the directory, both empty at the
+ * beginning. The order by name is stable when earlier entries are added or removed.
  */
 export const walkChildren = (place: string): string => `
   ${find(place)}

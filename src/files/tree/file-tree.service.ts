@@ -13,7 +13,7 @@ import { type FileDetails, newFile, withDirectories } from './new-nodes.js';
 import type { PathNode } from './resolved-path.js';
 import { toFile, type TreeFile } from './tree-file.js';
 
-/** Copy from one container of a company to another. */
+/** Copy from one of a company's containers to another. */
 export interface TreeCopy {
   from: ContainerRef;
   to: ContainerRef;

@@ -31,7 +31,7 @@ interface CachedNode {
   implied: boolean;
   /** Number of direct entries. */
   entries: number;
-  /** Known entries of the directory by name. Null if no entry has the name. */
+  /** Known entries in the directory, by name. Null if no entry has the name. */
   children: Map<string, CachedNode | null> | undefined;
   /** Location in the database, as {@link slotOf}. */
   stored: string | undefined;

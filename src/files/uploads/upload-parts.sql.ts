@@ -9,7 +9,7 @@ export const COUNTED_OF_PART =
 
 /**
  * Counts the `$4` bytes that request `$3` may send as part `$2` of the locked upload `$1`. Earlier requests for the part can no
- * longer complete, including requests of a crashed process.
+ * longer complete, including requests from a crashed process.
  */
 export const EXPECT_PART = `
   WITH part AS (

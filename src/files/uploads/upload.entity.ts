@@ -4,7 +4,8 @@ import { Steps } from '../../common/leases/steps.js';
 import type { FileEntry } from '../files.dto.js';
 
 /**
- * State transitions of an upload. A request that completes or drops it takes a lease, and an expired lease can be taken again.
+ * State transitions for an upload. A request that completes or drops the upload takes a lease, and an expired lease can be
+ * taken again.
  */
 export const UPLOAD_STEPS = new Steps<Upload['state']>({
   open: ['completing'],
@@ -66,7 +67,7 @@ export class Upload {
   @Column('text')
   state!: 'open' | 'completing' | 'completed' | 'aborted';
 
-  /** Lease of the request that completes the upload. Other requests must wait until `lease_until`. */
+  /** Lease held by the request that completes the upload. Other requests must wait until `lease_until`. */
   @Column('uuid', { nullable: true })
   lease_id!: string | null;
 

@@ -110,7 +110,7 @@ export class UploadsService implements OnModuleInit {
   private async open(upload: NewUpload): Promise<OpenedUpload> {
     return await this.database.transaction(async (tx) => {
       const open = async (): Promise<OpenedUpload> => await this.add(tx, upload);
-      // Resumes the upload of the earlier request. Its token is only in the response, which was never sent.
+      // Resumes the earlier request's upload. The upload's token is only in the response, which was never sent.
       const resume = async (earlierResult: unknown): Promise<OpenedUpload> =>
         await this.resume(tx, upload, earlierResult as OpenedUpload);
       return upload.caller.keyed === undefined ? await open() : await upload.caller.keyed.claim(tx, open, resume);
@@ -131,7 +131,7 @@ export class UploadsService implements OnModuleInit {
   }
 
   /**
-   * Returns the upload of an earlier request that got no response. Opens a new upload if the earlier upload ended and never
+   * Returns the upload from an earlier request that got no response. Opens a new upload if the earlier upload ended and never
    * reached the store.
    *
    * @throws Conflict
@@ -263,7 +263,7 @@ export function assertAlive({ state, expired }: Pick<UploadRow, 'state' | 'expir
 }
 
 async function assertFewOpen(uploads: UploadsRepository, company_id: string, caller: Principal): Promise<void> {
-  // Transactions of a company wait for each other here, so that the counts are exact.
+  // A company's transactions wait for each other here, so that the counts are exact.
   await uploads.lockNumber(company_id);
   const { open, own } = await uploads.countOpen(company_id, caller);
   if (open >= MAX_OPEN_UPLOADS) {

@@ -149,7 +149,7 @@ export class CardListResponse {
   }
 }
 
-/** Completeness checklist of a model. */
+/** Completeness checklist for a model. */
 export class CompletenessResponse implements Checklist {
   @BooleanField({ default: false, description: 'Every constraint is classified as hard or soft' })
   all_constraints_classified!: boolean;

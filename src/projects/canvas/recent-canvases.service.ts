@@ -31,7 +31,7 @@ export class RecentCanvasesService {
     return cached?.tag === tag ? Tagged.of(tag, new JsonBytes(cached.bytes)) : undefined;
   }
 
-  /** Caches a canvas, replacing an older canvas of the project. */
+  /** Caches a canvas, replacing the project's older canvas. */
   keep(project_id: string, tag: string, canvas: string): CanvasJson {
     const bytes = Buffer.from(canvas);
     this.canvases.set(project_id, { tag, bytes });

@@ -32,7 +32,7 @@ export interface StreamSource {
   feed(output: EventOutput, signal: WakeSignal): Promise<void>;
 }
 
-/** Limits, tracks and closes the open event streams of this process. */
+/** Limits, tracks and closes this process's open event streams. */
 @Injectable()
 export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
   /** Times in milliseconds. Tests shorten them. */

@@ -24,8 +24,8 @@ export class ProjectEventStreamsService {
   ) {}
 
   /**
-   * Streams the events of a project after `lastEventId`. Without `lastEventId`, streams only new events. Ends after the project
-   * was deleted, and as {@link OpenStreamsService.run} describes.
+   * Streams a project's events after `lastEventId`. Without `lastEventId`, streams only new events. Ends after the project was
+   * deleted, and as {@link OpenStreamsService.run} describes.
    *
    * @throws NotFound, TooManyRequests or Unavailable before the response starts
    */
