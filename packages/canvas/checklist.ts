@@ -12,7 +12,7 @@ export interface DerivedItems {
   production_requirements_defined: boolean;
 }
 
-/** Checklist of a model. */
+/** Checklist for a model. */
 export interface Checklist extends DerivedItems {
   feasibility_result: (typeof FEASIBILITY_RESULTS)[number];
   overall: (typeof OVERALL_RESULTS)[number];

@@ -21,7 +21,7 @@ export interface DataContent {
   };
   /** Columns of the set whose values are on the card itself, by name. */
   columns: ReadonlyMap<string, InlineColumn>;
-  /** File of the card. Its content is only read if the card defines a set. */
+  /** The card's file. The file's content is only read if the card defines a set. */
   file?: DataFile;
 }
 

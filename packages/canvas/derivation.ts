@@ -100,7 +100,7 @@ function deriveFrom(cards: readonly CardContent[], judgements: readonly Detailed
     judgements.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
   const allComplete = (type: CardType): boolean => every(statuses(type), (status) => status === 'complete');
   const objectives = of('objective');
-  // Unknown names in KPIs do not matter, because KPIs do not affect the variables of a plan.
+  // Unknown names in KPIs do not matter, because KPIs do not affect the variables in a plan.
   const hasKnownNames = ({ card_type }: CardContent, at: number): boolean =>
     CARD_KINDS[card_type].role === 'rating' || judgements[at]?.unknown.length === 0;
   return {
@@ -125,7 +125,7 @@ function deriveFrom(cards: readonly CardContent[], judgements: readonly Detailed
   };
 }
 
-/** Checks the formulas of a card. */
+/** Checks the formulas on a card. */
 function judgeFormulas(card: CardContent, { vocabulary }: Canvas): Omit<DetailedJudgement, 'status'> {
   const gaps: Gap[] = [];
   let hasTexts = false;
@@ -214,7 +214,7 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
 export const vocabularyOfCards = (cards: readonly CardContent[], files: FileStates): Vocabulary =>
   vocabularyOf(cards, readAllData(cards, files).sources);
 
-/** Returns the constants of all data cards by name. */
+/** Returns the constants from all data cards, by name. */
 export const valuesOf = (cards: readonly CardContent[]): ReadonlyMap<string, number> =>
   vocabularyOfCards(
     cards.filter(({ card_type }) => card_type === 'data'),

@@ -70,7 +70,7 @@ const MAX_CACHED_FORMULAS = 1_500;
 /** Judgements by use, index and text. Parsed formulas are not cached, because they take much more memory. */
 const judgementCache = new LRUCache<string, CachedJudgement>({ max: MAX_CACHED_FORMULAS });
 /**
- * Maximum total length of cached indices in characters. Indices are cached because each change to a canvas reads the indices of
+ * Maximum total length of cached indices in characters. Indices are cached because each change to a canvas reads the indices on
  * all cards.
  */
 const MAX_INDEX_CHARACTERS = 100_000;

@@ -29,7 +29,7 @@ const MAX_LABEL = 60;
 /** Maximum number of formulas whose effects are cached. */
 const MAX_FORMULAS = 1_500;
 /**
- * Change in a name's value that makes every relation of a formula easier to satisfy: 1 for an increase, -1 for a decrease, 0 if
+ * Change in a name's value that makes every relation in a formula easier to satisfy: 1 for an increase, -1 for a decrease, 0 if
  * neither does.
  */
 type Direction = 1 | -1 | 0;
@@ -65,13 +65,13 @@ export function describeLoose({ limits }: Pick<LooseVariable<Content>, 'limits'>
 const EASIER: Record<Relation, number> = { '<=': -1, '>=': 1, '=': NaN };
 
 /**
- * Whether a change in a name's value makes every relation of a formula easier to satisfy. Constants are assumed to be positive.
+ * Whether a change in a name's value makes every relation in a formula easier to satisfy. Constants are assumed to be positive.
  */
 export const isEased = (text: string, name: string, direction: 1 | -1): boolean =>
   effectsOf(text).get(name) === direction;
 
 /**
- * Returns, for each name, the change that makes every relation of a formula easier to satisfy. It is always 0 for a formula
+ * Returns, for each name, the change that makes every relation in a formula easier to satisfy. It is always 0 for a formula
  * without relations.
  */
 function effectsOf(text: string): ReadonlyMap<string, Direction> {

@@ -10,7 +10,7 @@ type Content = Pick<CardContent, 'card_type' | 'data'>;
 export const requirementOf = (card: Content, variables: Variables): Requirement | undefined =>
   isRequirement(card) ? requirementIn(card.data, variables) : undefined;
 
-/** Returns the formula of a card. A requirement may have its formula in either of two fields. */
+/** Returns the formula on a card. A requirement may have its formula in either of two fields. */
 export function formulaIn(card: Content): IndexedFormula | undefined {
   const written = isRequirement(card) ? relationOf(card.data) : undefined;
   const expression = written?.expression ?? fieldOf<string>(card, 'expression');

@@ -26,7 +26,7 @@ export type Outcome =
 export const MEMORY_SIGNAL = 'SIGUSR2';
 
 /**
- * Memory limits of a process in MiB. `resident` covers DuckDB, the JavaScript heap, the loaded code and a reserve. A process
+ * Memory limits for a process in MiB. `resident` covers DuckDB, the JavaScript heap, the loaded code and a reserve. A process
  * that uses more than `worn` is replaced after its task.
  */
 export const MEMORY_MIB = { duckdb: 512, heap: 512, resident: 1_280, reserved: 3_072, worn: 640 };

@@ -125,7 +125,7 @@ export class CellReader implements XmlReader {
   }
 
   /**
-   * Checks the formulas of the sheet after its last row.
+   * Checks the formulas in the sheet after its last row.
    * @throws TaskProblem `unreadable` if all formula results may be placeholders
    */
   finish(): void {

@@ -251,7 +251,7 @@ export interface TextTask {
   format: 'pdf' | 'docx' | 'xlsx';
   /** First and last page of a PDF, starting at 1. Default: all pages. */
   pages?: { first: number; last: number };
-  /** Sheet of a workbook. Default: all sheets. */
+  /** Sheet in a workbook. Default: all sheets. */
   sheet?: string;
   /** Maximum size of the text in UTF-8 bytes. */
   maxBytes: number;

@@ -137,7 +137,7 @@ interface Calculation {
   isDue: boolean;
 }
 
-/** Target of a sheet whose relationship is missing. No part can have this name. */
+/** Target for a sheet whose relationship is missing. No part can have this name. */
 const MISSING_PART = '';
 
 const isTrue = (attribute: string | undefined): boolean => attribute === '1' || attribute === 'true';

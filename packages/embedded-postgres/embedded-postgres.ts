@@ -52,7 +52,7 @@ export interface EmbeddedPostgresOptions {
 
 /** Running PostgreSQL server that this process manages. */
 export interface EmbeddedPostgres {
-  /** Returns the connection URL of a database, by default the service's database. */
+  /** Returns the connection URL for a database, by default the service's database. */
   url(database?: string): string;
   readonly port: number;
   readonly pid: number;
@@ -120,7 +120,7 @@ async function start(
 
   const directory = await realpath(location.directory);
   const password = await readPassword(directory);
-  // `sslmode=disable` overrides the PGSSLMODE variable of clients, because this server has no certificate.
+  // `sslmode=disable` overrides the PGSSLMODE variable in clients, because this server has no certificate.
   const urlOf = (port: number, name: string) =>
     `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${encodeURIComponent(name)}?sslmode=disable`;
   const recordFile = join(dataDir, 'postgres.json');

@@ -51,7 +51,7 @@ function findByCommand(directory: string): number[] {
  * Stops the server that runs on `directory`. Starts with a fast shutdown and increases the force. Resolves when all of the
  * server's processes have ended.
  *
- * @param postmaster first process of the server, if it is still running
+ * @param postmaster the server's first process, if it is still running
  */
 export async function endServer(
   directory: string,

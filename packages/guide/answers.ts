@@ -16,7 +16,7 @@ export const BLANK = '…';
 /** Maximum length of an answer in a plain message that does not refer to the question. */
 const MAX_REPLY_LENGTH = 80;
 
-/** Statement from the messages of a turn. */
+/** Statement from the messages in a turn. */
 export interface Saying {
   /** The user's original text. */
   source: string;

@@ -4,7 +4,7 @@ import type { Sketch, SketchCard } from './sketch.js';
 
 /* Reads the sides of constraints, for questions about limits. */
 
-/** Returns the formula of a card, or an empty string. */
+/** Returns the formula on a card, or an empty string. */
 export const expressionOf = (card: SketchCard | undefined): string =>
   (card && fieldOf<string>(card, 'expression')) ?? '';
 

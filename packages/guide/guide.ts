@@ -44,8 +44,8 @@ import { describeUnused } from './unused-statements.js';
 import { openStatements } from './open-statements.js';
 
 /**
- * Rule-based agent that answers the messages of a turn. It parses statements in a small grammar (docs/modelling.md), converts
- * them to cards, asks for the next missing checklist item, and starts solves.
+ * Rule-based agent that answers a turn's messages. It parses statements in a small grammar (docs/modelling.md), converts them
+ * to cards, asks for the next missing checklist item, and starts solves.
  */
 export async function* answerTurn(turn: Turn): Steps {
   const isFirst = !turn.messages.some(({ role }) => role === 'assistant');

@@ -167,7 +167,7 @@ export class Sketch {
     return mentions;
   }
 
-  /** Returns the names in the formula of a card. Results are cached, so that unchanged cards are parsed only once. */
+  /** Returns the names in a card's formula. Results are cached, so that unchanged cards are parsed only once. */
   private namesOf(card: SketchCard): readonly string[] {
     const { expression = '', index } = formulaIn(card) ?? {};
     const names = this.namesOfCards.get(card.data) ?? namesInText(expression, index);

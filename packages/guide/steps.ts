@@ -9,7 +9,7 @@ export interface Call {
 /** Result of a call. `error` is a sentence without a full stop. */
 export type Reply = { ok: true; result: unknown } | { ok: false; error: string };
 
-/** Step of a turn: a paragraph for the user, or a tool call. The guide continues when it receives the reply. */
+/** Step in a turn: a paragraph for the user, or a tool call. The guide continues when it receives the reply. */
 export type Step = { kind: 'say'; text: string } | { kind: 'call'; call: Call };
 
 /** Steps with a result. After a call, the caller passes the reply to `next`. */

@@ -14,7 +14,7 @@ import { bullets, counted, quote } from './quote.js';
 import type { StatementOf } from './statement.js';
 import { findFile } from './workspace-file.js';
 
-/** Maximum number of rows and columns that an answer shows of a table, and maximum number of characters per cell. */
+/** Maximum number of rows and columns that an answer shows from a table, and maximum number of characters per cell. */
 const MAX_ROWS = 12;
 const MAX_COLUMNS = 8;
 const MAX_CELL = 40;

@@ -54,7 +54,7 @@ const DECLARATION =
  * Returns the cards that keep the text of a statement that cannot be parsed. Returns an empty list for questions, scenarios,
  * and prose without a limit.
  *
- * @param isLast whether all other statements of the message have been applied. Any of them may declare the domain of a
+ * @param isLast whether all other statements in the message have been applied. Any of them may declare the domain of a
  *   variable
  */
 export function unreadCards(source: string, sketch: Sketch, isLast = true): UnreadCard[] {

@@ -51,7 +51,7 @@ const NO_TERMS: Terms = { variables: [], coefficients: [] };
 const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'] as const;
 
 /**
- * Builds the model of a canvas.
+ * Builds the model for a canvas.
  *
  * - Several objectives become a weighted sum with the sense of the first objective.
  * - A soft constraint may be violated at its penalty per unit.

@@ -20,7 +20,7 @@ const MARK_WITHIN_BYTES = 1_024;
 /** Minimum width of a gap between table cells, as a multiple of the font size. */
 const CELL_GAP = 1.5;
 
-/** Item of a page, as the PDF library returns it: a run of text or a gap. */
+/** Item on a page, as the PDF library returns it: a run of text or a gap. */
 interface Item {
   str: string;
   /** Whether the line ends after this item. */

@@ -38,7 +38,7 @@ export interface Extent {
 /** Role of a record in the table. */
 type Place = 'row' | 'blank' | 'ragged';
 
-/** Scans the records of a delimited file. If the file must be rewritten, the scan reads the records again. */
+/** Scans the records in a delimited file. If the file must be rewritten, the scan reads the records again. */
 export class DelimitedScan {
   /** Cells of the header, or of the first row of a table without a header. */
   first: Buffer[] | undefined;

@@ -3,7 +3,7 @@ import { type ColumnProfiles, isBoolean } from './column-types.js';
 import { dateForms } from './date-forms.js';
 import { endWithoutBlanks, numberForms, startWithoutBlanks } from './number-forms.js';
 
-/** Cell of a text file or a sheet. Undefined if it is empty. */
+/** Cell in a text file or a sheet. Undefined if it is empty. */
 export type GridCell = WorkbookCell | undefined;
 
 export interface GridRow {

@@ -141,7 +141,7 @@ const ABOUT_STATEMENT = new RegExp(
   ].join('|')}) Error`,
 );
 
-/** Converts a DuckDB error to a problem whose message contains no excerpts of the statement and no file names. */
+/** Converts a DuckDB error to a problem whose message contains no excerpts from the statement and no file names. */
 function problemOf(error: unknown, tables: Record<string, string>, part: string | undefined): unknown {
   if (!(error instanceof Error) || error instanceof TaskProblem || error instanceof Interrupted) return error;
   // The start of the error message identifies its type. The rest may contain values that the statement computed.

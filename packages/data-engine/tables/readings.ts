@@ -28,7 +28,7 @@ export interface TableReadings extends TableSigns {
  * Describes the decimal sign, the thousands separator and the date order of all columns. Sending the description back as
  * options gives the same table.
  *
- * @param decimal decimal sign of a table without numbers
+ * @param decimal decimal sign for a table without numbers
  */
 export function signsOf(
   readings: readonly Reading[],

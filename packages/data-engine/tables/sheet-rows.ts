@@ -24,7 +24,7 @@ export interface SheetTable extends TextTable {
 }
 
 /**
- * Writes the table of a sheet as delimited text. Leaves out empty rows, empty columns on the left, titles above the table,
+ * Writes the table in a sheet as delimited text. Leaves out empty rows, empty columns on the left, titles above the table,
  * totals and notes below it, and another table beside it. Text cells are typed as in a CSV file, errors (`#N/A`) become null,
  * and merged cells keep their value in the first cell.
  *

@@ -2,7 +2,7 @@ import type { LeftOut } from '../tasks.js';
 import { type GridRow, isFilled, textOf } from './grid.js';
 import { addLeftOut } from './left-out.js';
 
-/** Columns beside the table of a sheet. */
+/** Columns beside the table in a sheet. */
 export interface AdjacentColumns {
   /** Index of the empty column between the table and the other columns. */
   gap: number;

@@ -30,7 +30,7 @@ interface Candidate {
   hasAddends: boolean;
 }
 
-/** Subtotals of a table. */
+/** Subtotals in a table. */
 export interface Subtotals {
   /** Left-out rows by number. */
   rows: ReadonlyMap<number, GridRow>;

@@ -44,7 +44,7 @@ interface Block {
   hasTotals?: boolean;
 }
 
-/** Returns the totals of a table. The totals are either all below or all above the rows that they sum. */
+/** Returns the totals in a table. The totals are either all below or all above the rows that they sum. */
 export function findSumRows(rows: readonly NumberRow[]): SumRow[] {
   const [below, above] = [search(rows, LAST_ROW_BITS), search(rows.toReversed(), 0)];
   const best = evidenceOf(above) > evidenceOf(below) ? above : below;
