@@ -33,8 +33,8 @@ export interface StreamStart {
 }
 
 /**
- * Event stream of a single reader. With `shareStreams`, all windows of a browser share a stream. The window that holds the lock
- * reads the stream and broadcasts its events. A window releases the lock when it closes, and loses the lock when it hangs.
+ * Event stream of a single reader. With `shareStreams`, all of a browser's windows share a stream. The window that holds the
+ * lock reads the stream and broadcasts its events. A window releases the lock when it closes, and loses the lock when it hangs.
  * Abort the signal when a window is hidden, because browsers freeze hidden windows.
  */
 export class SharedStream {

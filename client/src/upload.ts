@@ -220,7 +220,7 @@ export class Upload {
 
   private async complete(): Promise<Schemas['FileEntry']> {
     const { upload_token } = this.state;
-    // The request does not list the parts, because web pages cannot read the ETags of every store.
+    // The request does not list the parts, because web pages cannot read the ETags from every store.
     const body = { ...this.target, upload_token };
     const { data } = await this.transport.call('post', `${UPLOAD}/complete`, { body, signal: this.options.signal });
     return data as Schemas['FileEntry'];

@@ -24,7 +24,7 @@ interface CanvasItemProps {
   onRemoved: (card: Card) => void;
 }
 
-/** Item of the canvas: the heading of a card type, a card, or a card form. */
+/** Item on the canvas: the heading of a card type, a card, or a card form. */
 export const CanvasItem = memo(function CanvasItem(props: CanvasItemProps) {
   const { item, projectId, mayWrite, context, shouldFocus, onFocused, onAdd, onEdit, onClose, onCloseNew, onRemoved } =
     props;

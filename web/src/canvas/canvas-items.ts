@@ -7,7 +7,7 @@ export interface Opened {
   start: string | undefined;
 }
 
-/** Items of a canvas, from top to bottom. */
+/** Items on a canvas, from top to bottom. */
 export type Item =
   | { type: 'head'; key: string; kind: CardKind; count: number }
   | { type: 'new'; key: string; kind: CardKind }
@@ -25,7 +25,7 @@ export const headKey = (kind: Kind): string => `head ${kind}`;
 export const newKey = (kind: Kind): string => `new ${kind}`;
 
 /**
- * Returns the items of a canvas, grouped by card type. An open form stays even if the filter excludes its card or another user
+ * Returns the items on a canvas, grouped by card type. An open form stays even if the filter excludes its card or another user
  * removes the card.
  */
 export function itemsOf(
@@ -54,7 +54,7 @@ export function itemsOf(
 
 export const needsInput = ({ status }: Card): boolean => status !== 'complete';
 
-/** Whether the label or the data of a card contains a string. */
+/** Whether a card's label or data contains a string. */
 function matchesText({ label, data }: Card, text: string): boolean {
   const needle = text.toLocaleLowerCase();
   return needle === '' || [label, ...collectTexts(data)].some((one) => one.toLocaleLowerCase().includes(needle));

@@ -30,7 +30,7 @@ interface Arrival {
   align: 'start' | 'nearest';
 }
 
-/** Shows the model of a project: its cards by type, and their gaps. */
+/** Shows a project's model: the cards by type, and their gaps. */
 export default function CanvasPart({ project, mayWrite }: PartProps) {
   const { data: cards, error, refetch } = useCards(project.id);
   if (cards === undefined)

@@ -213,7 +213,7 @@ export function CardForm({ kind, projectId, card, isRemoved = false, start, cont
   );
 }
 
-/** Returns the variant of a card. If this variant does not contain the field to focus, returns a variant that does. */
+/** Returns a card's variant. If this variant does not contain the field to focus, returns a variant that does. */
 function initialVariant(
   kind: CardKind,
   texts: Texts,

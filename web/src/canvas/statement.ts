@@ -2,7 +2,7 @@ import type { Card } from './cards';
 import { NUMBER } from './numbers';
 import { textOfValue } from './texts';
 
-/** Statement of a card, written as a line of a model. */
+/** A card's statement, written as a line in a model. */
 export interface Statement {
   /** Word before the formula, such as `maximize`. */
   lead?: string;
@@ -13,7 +13,7 @@ export interface Statement {
   coveredFields: readonly string[];
 }
 
-/** Returns the statement of a card, or undefined if it has no formula. */
+/** Returns a card's statement, or undefined if the card has no formula. */
 export function statementOf({ card_type, data }: Card): Statement | undefined {
   const index = textOfValue(data['index']);
   const expression = textOfValue(data['expression']);

@@ -12,10 +12,10 @@ type Answer = Schemas['AskUserQuestionAnswer'];
 
 interface MessageProps {
   message: ChatMessage;
-  /** Answers the open question of this message. Undefined if the message cannot be answered now. */
+  /** Answers the open question in this message. Undefined if the message cannot be answered now. */
   onAnswer: ((answer: Answer) => void) | undefined;
   isSending: boolean;
-  /** Whether the turn of this message was stopped in this tab. */
+  /** Whether this message's turn was stopped in this tab. */
   isStopped: boolean;
   /** Answer that the user gave with a button. */
   answer: string | undefined;

@@ -31,8 +31,8 @@ export class FollowError extends MoveError {
 }
 
 /**
- * Mutations of a file tree. They stay pending until the tree has been read again. Cards and scenarios follow the files that they
- * use.
+ * Mutations for a file tree. They stay pending until the tree has been read again. Cards and scenarios follow the files that
+ * they use.
  */
 export function useChanges(projectId: string, container: ContainerRef) {
   const { client } = useService();

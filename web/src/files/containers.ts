@@ -19,7 +19,7 @@ export interface Container {
 export const WORKSPACE = 'workspace';
 const DEPLOYMENT = 'deployment';
 
-/** Returns the workspace of a project and its read-only containers. */
+/** Returns a project's workspace and its read-only containers. */
 export function useContainers({ id, origin_deployment_handle }: Schemas['ProjectResponse']): {
   containers: Container[];
   /** Reason why snapshots are missing, or null. */

@@ -4,7 +4,7 @@ import { pathOf } from '../project/paths';
 import { WORKSPACE } from './containers';
 import { folderOf } from './paths';
 
-/** Location in the file browser: a folder of a container, and optionally an open file. */
+/** Location in the file browser: a folder in a container, and optionally an open file. */
 export interface FileLocation {
   /** {@link Container.key} */
   container: string;

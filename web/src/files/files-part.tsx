@@ -24,7 +24,7 @@ import { droppedFiles, type FileToUpload } from './uploads/dropped-files';
 import { UploadList } from './uploads/upload-list';
 import { useUploads } from './uploads/uploads';
 
-/** Files of a project: a folder, and the open file next to it. */
+/** A project's files: a folder, and the open file next to it. */
 export default function FilesPart({ project, mayWrite }: PartProps) {
   const location = useFileLocation(project.id);
   const { containers, error, retry } = useContainers(project);

@@ -5,7 +5,7 @@ import { useService } from '../service/service';
 import { useSession } from '../session/signed-in';
 import classes from './frame.module.css';
 
-/** Frame of every page: a link to the projects, the user menu and the theme switch. */
+/** Frame for every page: a link to the projects, the user menu and the theme switch. */
 export function Frame({ children }: { children: ReactNode }) {
   useEffect(rejectDroppedFiles, []);
   return (

@@ -45,7 +45,7 @@ export interface TableShape {
   sheets: string[];
 }
 
-/** Query for the structure of a workspace table. @param sheet sheet of a workbook; default: the first sheet */
+/** Query for the structure of a workspace table. @param sheet sheet in a workbook; default: the first sheet */
 export const tableShapeQuery = (client: WorkspaceClient, projectId: string, path: string, sheet: string | undefined) =>
   queryOptions({
     queryKey: keyOf(projectId, 'files', 'columns', path, sheet),

@@ -88,7 +88,7 @@ export function useRunCards(projectId: string, id: string, enabled = true) {
       const path = '/api/v1/projects/{project_id}/solve/executions/{execution_id}/cards';
       return (await client.GET(path, { params, signal })).data;
     },
-    // The cards of a run never change.
+    // A run's cards never change.
     staleTime: 'static',
   });
 }

@@ -10,7 +10,7 @@ import { Comparison } from './scenarios/comparison';
 import { ScenarioEditor } from './scenarios/scenario-editor';
 import { ScenarioList } from './scenarios/scenario-list';
 
-/** Runs, results and scenarios of a project. */
+/** A project's runs, results and scenarios. */
 export default function RunsPart({ project, mayWrite }: PartProps) {
   const { id } = project;
   return (

@@ -10,7 +10,7 @@ export interface Service {
   signOutSignal: AbortSignal;
 }
 
-/** Service context of the signed-in user. */
+/** Service context for the signed-in user. */
 interface ServiceContextValue extends Service {
   /** Must be called for failures outside of queries. A failure due to an invalid token ends the session. */
   onFailure: (error: unknown) => void;
@@ -18,7 +18,7 @@ interface ServiceContextValue extends Service {
 
 const ServiceContext = createContext<ServiceContextValue | undefined>(undefined);
 
-/** Returns the service context of the signed-in user. */
+/** Returns the signed-in user's service context. */
 export function useService(): ServiceContextValue {
   const service = useContext(ServiceContext);
   if (service === undefined) throw new Error('useService requires a signed-in user');

@@ -1,6 +1,6 @@
 import type { TokenSource } from '@project-workspace/client';
 
-/** Credentials of the signed-in user. */
+/** The signed-in user's credentials. */
 export interface Credentials {
   token: TokenSource;
   /** Identity in the development token. Undefined for other tokens. */

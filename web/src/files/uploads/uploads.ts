@@ -41,7 +41,7 @@ interface Job {
 }
 
 /**
- * Uploads of a project. They continue while the user visits another part of the project, until the user signs out or leaves the
+ * A project's uploads. They continue while the user visits another part of the project, until the user signs out or leaves the
  * page. Adding the same file again later resumes its upload.
  */
 export class Uploads {
@@ -215,7 +215,7 @@ function storedState(projectId: string, path: string, { size, lastModified }: Fi
 
 const uploadsByClient = new WeakMap<WorkspaceClient, Map<string, Uploads>>();
 
-/** Returns the uploads of a project. They include uploads that were started before this part of the project was opened. */
+/** Returns a project's uploads. They include uploads that were started before this part of the project was opened. */
 export function useUploads(projectId: string): { uploads: Uploads; items: readonly UploadItem[] } {
   const { client, signOutSignal } = useService();
   const uploadsByProject = uploadsByClient.get(client) ?? new Map<string, Uploads>();

@@ -4,7 +4,7 @@ import type { Result } from '../runs-data';
 import classes from '../runs.module.css';
 import { Section } from './section';
 
-/** Shows the KPIs of a plan with their targets. */
+/** Shows a plan's KPIs with their targets. */
 export function KpiTable({ kpis }: { kpis: NonNullable<Result['kpis']> }) {
   const hasTargets = kpis.some(({ target }) => target !== null);
   return (

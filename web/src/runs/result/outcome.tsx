@@ -5,7 +5,7 @@ import { isFinished, type Result, type Run } from '../runs-data';
 import classes from '../runs.module.css';
 import { CanvasLink } from '../solve-blockers';
 
-/** Describes the outcome of a run. If the run found no plan, suggests what the user can do. */
+/** Describes a run's outcome. If the run found no plan, suggests what the user can do. */
 export function Outcome({ projectId, run }: { projectId: string; run: Run }) {
   const { result, error, status } = run;
   if (result !== null) return <ResultOutcome projectId={projectId} result={result} isCanvas={usesCanvas(run)} />;

@@ -9,7 +9,7 @@ const PHASES = {
   explaining: 'There is no feasible plan. Looking for the reason',
 } as const;
 
-/** Shows the progress of an active run. */
+/** Shows an active run's progress. */
 export function RunProgress({ run: { progress, status, time_limit_seconds } }: { run: Run }) {
   if (progress === null)
     return (

@@ -24,7 +24,7 @@ const COMPARE = '/api/v1/projects/{project_id}/scenarios/compare';
 /** Id that represents the plan of the canvas in the comparison. */
 const BASE = 'base';
 
-/** Plan of the canvas or of a scenario. */
+/** Plan for the canvas or for a scenario. */
 interface Plan {
   /** Id in the comparison. */
   id: string;
