@@ -104,7 +104,7 @@ async function time(rounds, work, of) {
   return times.sort((a, b) => a - b);
 }
 
-/** Returns the execution context of a request to a route, as the guard receives it. */
+/** Returns the execution context for a request to a route, as the guard receives it. */
 function contextOf(credential) {
   const request = { headers: { authorization: `Bearer ${credential}` } };
   return {

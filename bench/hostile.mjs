@@ -145,7 +145,7 @@ async function start({ databaseUrl, dataDir, secret }, settings) {
 }
 
 /**
- * Starts sending small requests as a user of another company. Returns a function that stops this and resolves to the
+ * Starts sending small requests as a user from another company. Returns a function that stops this and resolves to the
  * measurements.
  */
 async function watch({ url }, secret) {

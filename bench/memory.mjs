@@ -4,7 +4,7 @@ import { mixedRequest } from './load.mjs';
 const LOOKS = 5;
 
 /**
- * Measures the heap of the service after garbage collections, at regular intervals during many requests of all kinds. The first
+ * Measures the service's heap after garbage collections, at regular intervals during many requests of all kinds. The first
  * measurement comes after the first interval, when caches and compiled code have reached their usual size.
  */
 export async function measureMemory(service, to, operations, data, amount) {

@@ -42,8 +42,8 @@ const listing = (name, items, total) =>
                             'limit', ${PAGE}, 'offset', 0, 'total', (${total}))::text AS json`;
 
 /**
- * Returns the floor for an operation whose JSON response is built by a single statement. The parameters of the statement are
- * the company, the id in the path, and `more`.
+ * Returns the floor for an operation whose JSON response is built by a single statement. The statement's parameters are the
+ * company, the id in the path, and `more`.
  */
 const statement =
   (text, ...more) =>

@@ -1,6 +1,6 @@
 /*
- * Measures the speed of the page: `npm run bench:page`. Runs the built service on an embedded PostgreSQL, and its page in a
- * headless Chromium with an empty cache.
+ * Measures the page's speed: `npm run bench:page`. Runs the built service on an embedded PostgreSQL, and its page in a headless
+ * Chromium with an empty cache.
  *
  * Measures the largest contentful paint of the first view, signed out and signed in, and of a conversation with 5,000 messages.
  * Also measures the navigation from the project list to this conversation, and the frame rate while a table with 10,000 rows is
@@ -68,7 +68,7 @@ async function start() {
   return { url: served.url, token: await signToken(COMPANY, USER), data };
 }
 
-/** Creates a table in the workspace of a project and returns its path. */
+/** Creates a table in a project's workspace and returns the table's path. */
 async function makeTable(url, token, project_id) {
   const client = new WorkspaceClient({ baseUrl: url, token });
   const rows = Array.from(
@@ -80,7 +80,7 @@ async function makeTable(url, token, project_id) {
   return path;
 }
 
-/** Signs in and returns the session storage of the page. */
+/** Signs in and returns the page's session storage. */
 async function signIn(browser, url, token) {
   const page = await browser.newPage();
   await page.goto(url);

@@ -52,7 +52,7 @@ export class Served {
  */
 export const launchMain = async (settings) => await launch([MAIN], settings);
 
-/** Starts the built service on the database of the run. The modules in `preload` are loaded first. */
+/** Starts the built service on the run's database. The modules in `preload` are loaded first. */
 export async function startService({ settings = {}, preload = [], flags = [] } = {}) {
   return await launch([...flags, ...imports(FIGURES, ...preload), MAIN], {
     PORT: '0',

@@ -1,4 +1,4 @@
-/* Prints the result tables of a run. */
+/* Prints the result tables for a run. */
 
 const number = (value, digits = 0) =>
   value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });

@@ -137,7 +137,7 @@ async function upload(post, place, path, content) {
   await post('/files/upload/complete', { ...place, upload_token: started.upload_token, parts });
 }
 
-/** Until it is stopped, sends small requests and samples the memory of the table processes. */
+/** Until it is stopped, sends small requests and samples the table processes' memory. */
 function watch(get, servicePid) {
   const latencies = [];
   let peak = 0;

@@ -30,7 +30,7 @@ const post = async (url, token, project) =>
   });
 
 /**
- * Returns the turns per second of a single process. With `worker`, the messages are posted beforehand, and then a worker
+ * Returns the turns per second that a single process runs. With `worker`, the messages are posted beforehand, and then a worker
  * processes their turns. With `both`, the same process also accepts the posts. Each message is posted to a separate
  * conversation.
  */

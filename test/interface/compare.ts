@@ -155,7 +155,7 @@ function documented(response: JsonSchema | undefined): JsonSchema | undefined {
   return response && { ...rest, ...(known.length > 0 && { headers: Object.fromEntries(known) }) };
 }
 
-/** Returns the responses of an operation and resolves references to shared responses. */
+/** Returns an operation's responses and resolves references to shared responses. */
 const resolvedResponses = (
   { components: { responses = {} } }: OpenApiDocument,
   operation: DocumentedOperation,

@@ -11,7 +11,7 @@ import type { RawAnswer } from './raw.js';
 import type { Service } from './service.js';
 
 const MiB = 1024 ** 2;
-/** Maximum memory of the process, regardless of the requests it receives. */
+/** Maximum memory for the process, regardless of the requests it receives. */
 const MAX_RESIDENT_BYTES = 1024 * MiB;
 /** Maximum 95th percentile of the waiting times of other callers. */
 const MAX_P95_MS = 500;

@@ -30,7 +30,7 @@ const MADE = new Map<string, [string, string]>(
   }),
 );
 
-/** Resources of a company that responses have revealed so far. */
+/** A company's resources that responses have revealed so far. */
 export class KnownThings {
   /** Signed URLs. */
   readonly urls: string[] = [];

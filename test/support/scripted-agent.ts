@@ -9,7 +9,7 @@ import { createLogger } from '../../src/common/logging/logger.js';
 import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from './service.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
 
-/** Actions of the agent in a turn, in place of the configured agent. */
+/** The agent's actions in a turn, in place of the configured agent. */
 export type Script = (context: AgentContext) => AsyncIterable<AgentOutput>;
 
 /** Returns a text event from the agent. */

@@ -68,7 +68,7 @@ function hide(line, secrets) {
 }
 
 /**
- * Searches all service logs of a run for secrets.
+ * Searches all service logs from a run for secrets.
  *
  * @param {string} folder folder of the logs
  * @returns {{ lines: number, problems: string[] }}

@@ -8,7 +8,7 @@ import { testRun } from './run.js';
  * secrets.
  */
 
-/** Returns the log folder of this run. */
+/** Returns the log folder for this run. */
 export function logFolder(): string {
   const folder = join(testRun().directory, 'logs');
   mkdirSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Resources of a service process. Several processes can share them. */
+/** Resources for a service process. Several processes can share them. */
 export interface ServiceEnvironment {
   /** If this URL is empty, the process starts an embedded server with demo data. */
   databaseUrl: string;
@@ -25,7 +25,7 @@ export interface Start {
   logFolder: string;
 }
 
-/** Running process of the service. */
+/** Running service process. */
 export interface Started {
   child: ChildProcess;
   url: string;

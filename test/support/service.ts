@@ -27,7 +27,7 @@ export interface ServiceOptions {
   preload?: string[];
 }
 
-/** Running process of the built service. */
+/** Running instance of the built service. */
 export class Service {
   private constructor(
     private readonly process: ChildProcess,
@@ -59,7 +59,7 @@ export class Service {
     return (once(this.process, 'exit') as Promise<[number | null]>).then(([code]) => code);
   }
 
-  /** Signs in. Defaults to a company-level user of a new company. */
+  /** Signs in. Defaults to a company-level user in a new company. */
   session(options?: SessionOptions): Promise<Session> {
     return signIn(this.url, this.environment.secret, options);
   }
@@ -146,7 +146,7 @@ export function useService({
   };
 }
 
-/** Service shared by several files. Exposes only properties that do not depend on other users of the service. */
+/** Service shared by several files. Exposes only properties that do not depend on the service's other users. */
 export type SharedService = Pick<Service, 'url' | 'session' | 'anonymous'> & {
   readonly environment: Pick<ServiceEnvironment, 'databaseUrl' | 'secret'>;
 };

@@ -41,9 +41,7 @@ export class EventStream {
     this.resume();
   }
 
-  /**
-   * Opens `/projects/{id}/chat/stream` or another stream of the project. If the status is not 200, there are no events.
-   */
+  /** Opens `/projects/{id}/chat/stream` or another of the project's streams. If the status is not 200, there are no events. */
   static async open(
     url: string,
     token: string,

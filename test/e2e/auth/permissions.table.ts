@@ -258,7 +258,7 @@ export const TABLE: Record<string, Row | Row[]> = {
     },
   },
 
-  // Skills and agent configuration: everyone may change the skills of a project.
+  // Skills and agent configuration: everyone may change a project's skills.
   'GET /api/v1/projects/{project_id}/skills': reads(),
   'GET /api/v1/projects/{project_id}/skills/{skill}': reads(),
   'PUT /api/v1/projects/{project_id}/skills/{skill}': { ...edits(), body: () => ({ files }) },

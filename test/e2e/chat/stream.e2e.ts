@@ -312,7 +312,7 @@ describe('resync', () => {
     const late = await open(project, { query: { turn_id, from_seq: 2 } });
     await late.until(({ length }) => length === 1, 'it was told');
     expect(late.events).toMatchObject([{ event: 'resync', data: { reason: 'evicted' } }]);
-    // A reader that already has all events of the turn gets no resync.
+    // A reader that already has all of the turn's events gets no resync.
     const complete = await open(project, { headers: { 'last-event-id': `${turn_id}:5` } });
     await post(project, 'Again');
     await complete.ended();

@@ -23,7 +23,7 @@ import type { Session } from '../../support/session.js';
 
 type Sync = Wire<ConversationSyncResponse>;
 
-/** Next actions of the agent, set by each test. */
+/** The agent's next actions, set by each test. */
 let script: Script;
 const contexts: AgentContext[] = [];
 let session: Session;

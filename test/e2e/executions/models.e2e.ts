@@ -55,7 +55,7 @@ function dataFiles(problem: string): Map<string, Uint8Array> {
   return files;
 }
 
-/** Returns the cells of a sheet. Numeric cells become numbers. */
+/** Returns the cells in a sheet. Numeric cells become numbers. */
 const cellsOf = (content: Uint8Array): SheetCell[][] =>
   Buffer.from(content)
     .toString()

@@ -31,7 +31,7 @@ const put = async (path: string, content: string | Uint8Array): Promise<void> =>
 const told = ({ gaps }: Card): string[] =>
   gaps.map(({ severity, field, message }) => `${severity} ${field}: ${message}`);
 
-/** Returns the changed gaps of all other cards by label, and checks that nothing else has changed in these cards. */
+/** Returns the changed gaps on all other cards by label, and checks that nothing else has changed in these cards. */
 async function changedBeside(card?: Card): Promise<Record<string, string[]>> {
   const now = (await cards()).filter((one) => one.id !== card?.id);
   const plain = (one: Card) => ({ ...one, gaps: [], status: '' });

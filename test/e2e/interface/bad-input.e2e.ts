@@ -9,7 +9,7 @@ import { type Session, signIn } from '../../support/session.js';
 
 const MiB = 1024 ** 2;
 
-/** Resources in the paths and bodies of requests. Defaults to existing resources of the caller. */
+/** Resources in the paths and bodies of requests. Defaults to the caller's existing resources. */
 interface Target {
   project: string;
   deployment: string;

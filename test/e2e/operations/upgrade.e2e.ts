@@ -9,7 +9,7 @@ import { createDatabase, dropDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
 
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-/** Pause between two transactions of a client. */
+/** Pause between two transactions from a client. */
 const PAUSE_MS = 150;
 
 const settings = (url: string): Record<string, string> => ({ DATABASE_URL: url, AUTH_JWT_SECRET: 'x'.repeat(32) });

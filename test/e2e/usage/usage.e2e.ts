@@ -42,7 +42,7 @@ async function makeCompany() {
   };
 }
 
-/** Returns the spend of a company in the ledger, by spender. */
+/** Returns a company's spend in the ledger, by spender. */
 const plainSums = (company: string) =>
   rows<{ user_id: string | null; api_key_id: string | null; credits: number }>(
     `SELECT user_id, api_key_id, sum(credits)::float8 AS credits FROM usage_ledger WHERE company_id = $1
