@@ -1,6 +1,6 @@
 /*
  * Measures the effect of hostile requests. Runs each attack in attacks.mjs on a service with a separate database, while a user
- * of another company sends small requests.
+ * from another company sends small requests.
  *
  * `npm run bench:hostile` builds the service and runs this benchmark on the build. Arguments:
  * - the folder of another checkout with a `dist`, to test that build instead

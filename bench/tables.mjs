@@ -1,7 +1,7 @@
 /*
  * Measures tables: `npm run bench:tables` builds the service and runs this benchmark on the build. A 100 MB CSV file is opened
- * for the first time and again, filtered, grouped and queried with SQL. At the same time, a user of another company sends small
- * requests.
+ * for the first time and again, filtered, grouped and queried with SQL. At the same time, a user from another company sends
+ * small requests.
  *
  * The service is a separate process that is called over HTTP, on an embedded PostgreSQL.
  */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /*
  * Writes each secret of compose.yaml to a file for its services: the value from the environment, an existing value, or a new
- * random value. No secret is therefore known before the first start, and none changes after it.
+ * random value. No secret is therefore known before the first start, and no secret changes afterwards.
  */
 const FOLDER = '/secrets';
 const { POSTGRES_PASSWORD, AUTH_JWT_SECRET, S3_ACCESS_KEY, S3_SECRET_KEY, METRICS_TOKEN } = process.env;

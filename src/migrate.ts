@@ -4,7 +4,7 @@ import { migrate } from './database/migrate.js';
 
 /*
  * Migrates the database at DATABASE_URL and exits. Every service process does the same when it starts. Run it separately to
- * check that the migration succeeds before you replace any process. It uses the service's settings.
+ * check that the migration succeeds before you replace any process. The command uses the service's settings.
  */
 try {
   const { DATABASE_URL } = loadConfig();

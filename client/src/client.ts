@@ -108,7 +108,7 @@ export class WorkspaceClient {
    * restarts. A {@link Resync} means that the displayed data must be read again. Without `after`, the first item is a Resync.
    * Ends after `project.deleted`.
    *
-   * @throws {@link ServiceError} if it cannot continue because the project was deleted or the caller has lost access
+   * @throws {@link ServiceError} if the stream cannot continue because the project was deleted or the caller has lost access
    */
   projectEvents(projectId: string, options: ProjectEventsOptions = {}): AsyncGenerator<ProjectEvent | Resync, void> {
     return projectEvents(this.transport, projectId, options);

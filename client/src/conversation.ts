@@ -61,8 +61,8 @@ export class Conversation {
    *
    * Lost connections, service restarts and expired tokens are handled without gaps.
    *
-   * @throws {@link ServiceError} if it cannot continue because the conversation was deleted or the caller has lost access;
-   * {@link ConnectionError} if the service was never reached and `isPatient` is not set
+   * @throws {@link ServiceError} if following cannot continue because the conversation was deleted or the caller has lost
+   * access; {@link ConnectionError} if the service was never reached and `isPatient` is not set
    */
   async *follow({ signal, limit = DEFAULT_LIMIT, ...following }: FollowOptions = {}): AsyncGenerator<
     ConversationState,

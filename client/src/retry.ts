@@ -36,7 +36,7 @@ const GATEWAY_TIMEOUT = 504;
 /** Whether the request was rejected before it could take effect, and may be accepted later. */
 export const isRateLimited = (error: unknown): boolean => error instanceof TooManyRequestsError;
 
-/** Whether it is unknown if the request has taken effect, and repeating it may return a response. */
+/** Whether it is unknown if the request has taken effect, and repeating the request may return a response. */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (error instanceof UnavailableError) return error.code !== 'comparison_too_large';

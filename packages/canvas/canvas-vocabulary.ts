@@ -98,7 +98,7 @@ function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {
   };
 }
 
-/** Returns the parsed index of a card, or undefined if it is missing or invalid. */
+/** Returns the parsed index of a card, or undefined if the index is missing or invalid. */
 function indexOf(card: Content): Index | undefined {
   const text = fieldOf<string>(card, 'index');
   const index = text === undefined ? undefined : readIndex(text);

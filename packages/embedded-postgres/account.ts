@@ -37,7 +37,7 @@ export async function chooseAccount(paths: string[]): Promise<Account | undefine
   return account;
 }
 
-/** Returns the user id that owns a file or folder, or undefined if it does not exist. */
+/** Returns the user id that owns a file or folder, or undefined if the path does not exist. */
 export async function ownerOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).uid;

@@ -61,7 +61,7 @@ function probe(native: string, account: Account | undefined): Promise<Omit<Binar
   const initdb = join(native, 'bin', 'initdb');
   const postgres = join(native, 'bin', 'postgres');
   return new Promise((answer) => {
-    // The check runs `postgres` because it needs all of the libraries.
+    // The check runs `postgres` because that program needs all of the libraries.
     execFile(postgres, ['--version'], { ...identity(account), cwd: '/', env: {} }, (error, stdout, stderr) => {
       const version = /\d+(\.\d+)*/.exec(stdout)?.[0];
       if (error !== null || version === undefined) answer(stderr.trim() || (error?.message ?? stdout));

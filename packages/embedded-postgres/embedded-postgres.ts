@@ -46,7 +46,7 @@ export interface EmbeddedPostgresOptions {
   dataDir: string;
   /** Database for the service. It is created if it is missing. Default: `workspace`. */
   database?: string;
-  /** Whether the server is for tests. It does not flush data to disk, and it never outlives this process. */
+  /** Whether the server is for tests. Such a server does not flush data to disk, and it never outlives this process. */
   ephemeral?: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface Launch {
 }
 
 /**
- * Starts the server on a free port of the loopback interface and waits until it accepts connections.
+ * Starts the server on a free port on the loopback interface and waits until the server accepts connections.
  *
  * The server runs in its own session. It therefore does not receive Ctrl-C or the hang-up of a closed terminal before the
  * service has finished its work, and it outlives a killed service.

@@ -263,7 +263,7 @@ function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch,
 
 /**
  * Converts `10 chiars` to a relation if there is a variable `chairs`. The misspelled name in the relation prevents a solve
- * until it is corrected.
+ * until the name is corrected.
  */
 function misspelledAmount(
   { quantity, product }: StatementOf<'requirement'>,

@@ -277,7 +277,8 @@ function readRequirement(said: string): Reading | undefined {
 }
 
 /**
- * Returns text that is meant as a relation but cannot be parsed. The card with this text prevents a solve until it is repaired.
+ * Returns text that is meant as a relation but cannot be parsed. The card with this text prevents a solve until the text is
+ * repaired.
  */
 function unreadRelation(text: string): IndexedFormula | undefined {
   if (!MEMBER.test(text) && !RELATION_SIGN.test(text)) return undefined;

@@ -41,7 +41,7 @@ const MAX_COMPARED = 1_000;
 const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by'];
 
 /**
- * Returns the members that the text mentions. If the text names a variable or column, they are members of it. Otherwise,
+ * Returns the members that the text mentions. If the text names a variable or column, only its members are returned. Otherwise,
  * returns the matching members of all variables. Returns an empty list if the text mentions no members.
  */
 export function membersNamed(text: string, things: readonly Thing[], sketch: Sketch): NamedMembers[] {

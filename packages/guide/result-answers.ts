@@ -190,8 +190,8 @@ export class ResultAnswers {
   }
 
   /**
-   * Returns the variable in the constraint that has the same name as a value, if it is the only one. For the question
-   * `demand of chairs`, this is `chairs` in `Demand: chairs <= demand`.
+   * Returns the variable in the constraint that has the same name as a value, if there is only one such variable. For the
+   * question `demand of chairs`, this is `chairs` in `Demand: chairs <= demand`.
    */
   private limitedBy(thing: Thing): string[] {
     const card = this.limitNamedLike(thing)?.card;

@@ -166,7 +166,7 @@ function mentionedIn(text: string, rows: readonly ConstraintValue[]): Constraint
   return rows.filter((_, at) => counts[at] === most);
 }
 
-/** Removes the name of a variable from text, because a member name may contain the same word. */
+/** Removes a variable's name from text, because a member name may contain the same word. */
 export const withoutName = (text: string, name: string): string => text.replace(name, ' ');
 
 const describePrice = (dual: number): string =>

@@ -96,7 +96,7 @@ function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, fil
   return { tool: 'upsert_scenario', input: { name, changes: meant, append: true } };
 }
 
-/** Resolves a change against the canvas. Returns an explanation if it is ambiguous. */
+/** Resolves a change against the canvas. Returns an explanation if the change is ambiguous. */
 export function toChange(said: SaidChange, sketch: Sketch, files: readonly string[]): Change | string {
   if (said.form === 'off') return { kind: 'off', target: said.target };
   if (said.form === 'relation') return addedLimit(said.text, sketch);

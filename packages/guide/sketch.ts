@@ -319,7 +319,7 @@ const namesGivenBy = ({ name, set, values, columns }: Data): string[] => [
   ...Object.keys({ ...(values as Data | undefined), ...(columns as Data | undefined) }),
 ];
 
-/** Returns the lookup key of a label. It begins with a space, so it cannot equal a name in formulas. */
+/** Returns the lookup key of a label. The key begins with a space, so it cannot equal a name in formulas. */
 const labelKey = (label: string): string => ` ${label.trim().toLowerCase()}`;
 
 const isSame = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();

@@ -73,7 +73,7 @@ export async function* answerTable({ of, compute }: TableStatement, files: reado
   );
 }
 
-/** Introduces a newly attached file with examples of questions. Returns undefined if it is not a table. */
+/** Introduces a newly attached file with examples of questions. Returns undefined if the file is not a table. */
 export async function* introduceTable(path: string): Steps<string> {
   const reply = yield* call('describe_table', { path });
   if (!reply.ok) return `I cannot read ${quote(path)} as a table: ${reply.error}.`;

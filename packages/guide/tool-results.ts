@@ -15,7 +15,7 @@ export interface RunResult extends Partial<
   /** Values of the first variables. For a family, this is the total. */
   variables?: Record<string, number>;
   variable_count?: number;
-  /** Constraints with the least slack. For a family, this is its tightest member. */
+  /** Constraints with the least slack. A family is represented by its tightest member. */
   constraints?: SolveResult['constraints'];
   constraint_count?: number;
   is_integer: boolean;

@@ -2,7 +2,7 @@ import type { DateReading } from './dates.js';
 import type { Index } from './formula.js';
 import type { ComparisonBudget, Values } from './values.js';
 
-/** Cells of a column in the order of the members. Empty cells are null. */
+/** Cells of a column in member order. Empty cells are null. */
 export type Cells = readonly (number | string | null)[];
 
 /** Set, as formulas see it. */
@@ -11,7 +11,7 @@ export interface SetShape {
   arity: number;
   /** Distinct strings in each key column, if known. */
   parts?: readonly (Values | undefined)[];
-  /** Cells of each key column in the order of the members, if known. Absent for a set with a single key column. */
+  /** Cells of each key column in member order, if known. Absent for a set with a single key column. */
   keys?: readonly Cells[];
   /** Date or time format of each key column. */
   readings?: readonly (DateReading | undefined)[];
@@ -40,7 +40,7 @@ export interface ColumnShape {
   range?: readonly [number, number];
   /** Key of the first member without a value. */
   empty?: readonly string[];
-  /** Cells as a list in the order of the members, or as a map by member name, if known. */
+  /** Cells as a list in member order, or as a map by member name, if known. */
   cells?: Cells | ReadonlyMap<string, number | string>;
 }
 

@@ -35,7 +35,7 @@ export class StopTurnService implements OnModuleInit {
   /**
    * Ends the conversation's active turn, regardless of the process that runs it. With `turn_id`, ends only that turn.
    *
-   * @throws NotFound if the conversation does not exist, or if the turn does not belong to it
+   * @throws NotFound if the conversation does not exist, or if the turn does not belong to the conversation
    */
   async stop(editor: ProjectEditor, projectId: string, request: ChatStopRequest): Promise<ChatStopResponse> {
     const turnId = request.turn_id == null ? null : parseId(request.turn_id, 'Turn');

@@ -12,7 +12,7 @@ tables,3,10
 chairs,4,45
 `;
 
-/** Number of chairs and tables in the best plan of {@link CANVAS}, and its profit. */
+/** Number of chairs and tables in the best plan for {@link CANVAS}, and the plan's profit. */
 export const BEST_PLAN = { chairs: 50, tables: 15, profit: 2_325 } as const;
 
 /** Canvas of the demo project: a complete weekly product mix. */

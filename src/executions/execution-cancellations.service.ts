@@ -28,7 +28,7 @@ export class ExecutionCancellationsService {
   /**
    * Cancels an execution, or asks its process to end the search and keep the best plan found so far.
    * @throws NotFound
-   * @throws Conflict if it has already ended
+   * @throws Conflict if the execution has already ended
    */
   async cancel(
     editor: ProjectEditor,

@@ -68,7 +68,7 @@ export interface Ending {
   outputs_id?: string;
 }
 
-/** Execution that was just ended. */
+/** Execution that has just ended. */
 export type EndedExecution = Pick<
   Execution,
   'id' | 'project_id' | 'company_id' | 'user_id' | 'api_key_id' | 'spent_ms'

@@ -21,7 +21,7 @@ const FORMATS: ReadonlyMap<string, DocumentFormat> = new Map([
 /** Size of the cache of recently extracted texts, in bytes. The cache serves clients that read a document part by part. */
 const KEPT_BYTES = 32 * 1024 ** 2;
 
-/** Returns the document format for the extension of a path. The content is checked only when it is read. */
+/** Returns the document format for a path's extension. The content is checked only when it is read. */
 export function documentFormat(path: string): DocumentFormat | undefined {
   return FORMATS.get(extname(path).toLowerCase());
 }

@@ -39,8 +39,8 @@ const IN_MEMORY_BYTES = 256 * 1024;
 const MAX_ESCAPED = 2;
 
 /**
- * Implements the file operations that clients call. Each operation first looks up its container and throws NotFound if it does
- * not exist, or Forbidden if the caller may not write to it.
+ * Implements the file operations that clients call. Each operation first looks up its container and throws NotFound if the
+ * container does not exist, or Forbidden if the caller may not write to it.
  */
 @Injectable()
 export class FilesService {

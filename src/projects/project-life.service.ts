@@ -34,7 +34,7 @@ export class ProjectLifeService {
     this.deletion.push(listener);
   }
 
-  /** Registers a listener that undoes the changes of an `onDelete` listener. */
+  /** Registers a listener that undoes the changes made by an `onDelete` listener. */
   onRestore(listener: ProjectListener): void {
     this.restoration.push(listener);
   }

@@ -109,7 +109,7 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
     return await this.read('project_id', statement, company_id, span, page, parametersOf(counted));
   }
 
-  /** Returns a page of days by their spend in a span of days, in groups. Newest days come first, then the highest spend. */
+  /** Returns a page of the days in a span, with the spend per group. The newest days come first, then the highest spend. */
   async days(
     company_id: string,
     group: DayGroup,

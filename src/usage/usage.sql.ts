@@ -26,8 +26,8 @@ export type Visible =
  * read. Neither cost depends on the length of the ledger. Earlier months are read only for spenders without spend in that
  * month.
  *
- * The sources are combined by grouping, never by joins. The planner has no statistics for a month that has just begun, so a join
- * could read the month again for each spender.
+ * The sources are combined by grouping, never by joins. The planner has no statistics for a month that has just begun, so a
+ * join could read the month again for each spender.
  *
  * Parameters:
  * - $1: Company.

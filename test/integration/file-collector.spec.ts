@@ -216,7 +216,7 @@ describe('the collector', () => {
           await collecting;
           await collector.collect();
           const here = await reader.filesBelow(target, '');
-          // A copy after the deletion either finds no files, or the foreign key rejects it and it changes nothing.
+          // A copy after the deletion either finds no files, or the foreign key rejects the copy and nothing changes.
           expect(here).toHaveLength(copied.status === 'fulfilled' ? copied.value : 0);
           for (const { path } of here) expect(await reader.readText(target, path)).toBe(`text ${path.slice(2)}`);
         },

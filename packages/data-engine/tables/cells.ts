@@ -140,8 +140,8 @@ function readRow(
 class BudgetExceeded extends Error {}
 
 /**
- * JSON bytes that remain for a row. The minimum size of each value is subtracted before it is read, so oversized values are
- * never read.
+ * JSON bytes that remain for a row. The minimum size of each value is subtracted before the value is read, so oversized values
+ * are never read.
  */
 class ByteBudget {
   constructor(private remaining: number) {}

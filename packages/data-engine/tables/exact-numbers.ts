@@ -20,7 +20,7 @@ export function isExactDecimal(text: string): boolean {
 
 /**
  * Returns true for exact decimals and for numbers that look like printed floating-point numbers. When the nearest double is
- * printed with as many digits, such a number differs from it in the last digit at most.
+ * printed with as many digits, such a number differs from that double in the last digit at most.
  */
 export function isExactNumber(text: string): boolean {
   if (isExactDecimal(text)) return true;

@@ -65,7 +65,7 @@ export class WesternWords {
   add(bytes: Uint8Array): void {
     this.words += 1;
     this.isDefined &&= !bytes.some((byte) => UNDEFINED.has(byte));
-    // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is streamed.
+    // Node 20 decodes Windows-1252 as ISO-8859-1 unless the input is streamed.
     const word = this.decoder.decode(bytes, { stream: true });
     if (isOdd(word)) {
       this.oddWords += 1;

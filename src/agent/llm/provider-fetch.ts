@@ -57,7 +57,7 @@ async function* readAnswer(body: ReadableStream<Uint8Array>, answer: AnswerReade
 
 /**
  * Waits for the next value after the finish reason. The answer is already complete, so a lost or silent connection only ends
- * it.
+ * the stream.
  */
 async function withoutLoss<Value>(
   next: Promise<IteratorResult<Value, undefined>>,

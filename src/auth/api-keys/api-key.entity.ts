@@ -28,7 +28,7 @@ export class ApiKey {
   @Column('text', { default: 'write' })
   access!: Access;
 
-  /** Projects that the key can access. Null if it can access all of its creator's projects. */
+  /** Projects that the key can access. Null if the key can access all of its creator's projects. */
   @Column('uuid', { array: true, nullable: true })
   project_ids!: string[] | null;
 

@@ -32,7 +32,7 @@ export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
     clearInterval(this.timer);
   }
 
-  /** Notifies every process of a revocation. Must be called after it was committed. */
+  /** Notifies every process of a revocation. Must be called after the revocation was committed. */
   send(id: string): void {
     this.notify(id);
     this.notifications.send(REVOKED_API_KEYS, id);

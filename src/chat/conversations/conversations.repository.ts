@@ -105,7 +105,7 @@ const CACHED_WINDOW = windowWith(cachedMessageWindow(ASKED, CACHED, MAX_WINDOW_B
 const IN_PROJECT = `c.project_id = ${projectOf('$3', '$1')}`;
 
 /**
- * Stores projects' conversations. Writers of messages and turns must hold the lock of the conversation.
+ * Stores projects' conversations. Writers of messages and turns must hold the conversation lock.
  *
  * A single statement reads each window of messages, so the window is a consistent snapshot. The database builds the JSON of the
  * messages, and the process caches it, because rebuilding a large window would cost as much as sending it.

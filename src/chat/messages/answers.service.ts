@@ -12,7 +12,7 @@ import { type AskingMessage, MessagesRepository } from './messages.repository.js
 export type StoredAnswer =
   Exclude<AnswerPlace, { kind: 'answers' }> | { kind: 'answers'; call: ToolCall; message_id: string; pending: boolean };
 
-/** Stores users' answers to the agent's questions. Callers must hold the lock of the conversation. */
+/** Stores users' answers to the agent's questions. Callers must hold the conversation lock. */
 @Injectable()
 export class AnswersService {
   constructor(private readonly messages: MessagesRepository) {}

@@ -68,9 +68,8 @@ export const bodyParameters = ({
 ];
 
 /**
- * Stores messages. Writers must hold the lock of the conversation, except when a turn changes its own partial message. A new
- * message takes the next sequence number of its conversation, so `ConversationsRepository.append` adds it, using
- * {@link insertMessage}.
+ * Stores messages. Writers must hold the conversation lock, except when a turn changes its own partial message. A new message
+ * takes the next sequence number of its conversation, so `ConversationsRepository.append` adds it, using {@link insertMessage}.
  */
 export class MessagesRepository extends EntityRepository(Message) {
   /** Stores the final body of an agent message. */

@@ -6,7 +6,7 @@ import { ConversationChangedChannel } from '../conversations/conversation-change
 import { eventId } from './position.js';
 import { type Cursor, type Following, StreamReadsRepository } from './stream-reads.repository.js';
 
-/** Wakes the readers of a conversation when it changes, and reads the updates for them. */
+/** Wakes the readers of a conversation when the conversation changes, and reads the updates for them. */
 @Injectable()
 export class StreamHubService extends ChangeHub<Cursor, Following> {
   constructor(

@@ -16,7 +16,7 @@ export const TURN_STEPS = new Steps<Turn['state']>({
 export const TURN_OUTCOMES = ['completed', 'failed', 'interrupted', 'stopped'] as const;
 export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
 
-/** The agent's answer to all messages that were posted before it started. */
+/** The agent's answer to all messages that were posted before the turn started. */
 @Entity({ name: 'turns' })
 export class Turn {
   @PrimaryGeneratedColumn('uuid')

@@ -112,8 +112,8 @@ export const COUNT_ACTIVE_TURNS = `
     FROM turns WHERE state <> 'ended'`;
 
 /**
- * Stores turns. Writers must hold the lock of the conversation. Only the owner of a running turn writes without the lock, using
- * its generation.
+ * Stores turns. Writers must hold the conversation lock. Only the owner of a running turn writes without the lock, using its
+ * generation.
  */
 export class TurnsRepository extends EntityRepository(Turn) {
   /** Returns the state of a conversation. */
@@ -235,7 +235,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return evicted;
   }
 
-  /** Locks a running turn, but not its conversation, if it is still held by its owner. @throws LeaseLost */
+  /** Locks a running turn, but not its conversation, if the turn is still held by its owner. @throws LeaseLost */
   async lockForOwner(turn: LeasedTurn): Promise<void> {
     const rows: unknown[] = await this.query(
       `SELECT t.id FROM turns t WHERE ${leased('owner')} FOR NO KEY UPDATE`,
@@ -250,7 +250,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return row;
   }
 
-  /** Locks the active turn of a locked conversation, or only the given turn. Returns undefined if it does not exist. */
+  /** Locks the active turn of a locked conversation, or only the given turn. Returns undefined if there is no such turn. */
   async lockActive(conversation_id: ConversationId, turn_id: string | null): Promise<LockedTurn | undefined> {
     const [turn]: LockedTurn[] = await this.query(
       `SELECT ${LOCKED} FROM turns t

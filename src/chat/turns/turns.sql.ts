@@ -44,8 +44,8 @@ export const START = `
 export const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, attempts, credits';
 
 /**
- * Condition for the state `dispatched` that matches the index on dispatched turns. If it compared the state itself, the planner
- * might read all active turns for each company.
+ * Condition for the state `dispatched` that matches the index on dispatched turns. If the condition compared the state itself,
+ * the planner might read all active turns for each company.
  */
 const DISPATCHED = 't.owner IS NULL AND t.ended_at IS NULL';
 

@@ -19,8 +19,8 @@ const PATIENCE_MS = 60_000;
 const POLL = 'poll';
 
 /**
- * Wakes the readers of an object when it has updates, and reads the updates for them. Readers that wait for the same updates
- * share a single read.
+ * Wakes the readers of an object when the object has updates, and reads the updates for them. Readers that wait for the same
+ * updates share a single read.
  */
 export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnModuleDestroy {
   private readonly readers = new Map<string, Set<() => void>>();

@@ -52,7 +52,10 @@ const MAX_STORED_BYTES = MAX_PATH_BYTES + 128;
 const withinPath = (path: string, name: string, { above = '0', max = MAX_PATH_BYTES } = {}): string =>
   `octet_length(${path}) + octet_length(${name}) + ${above} < ${max}`;
 
-/** CTE `below`: all descendants of the directory in `sought`, with paths relative to it. `of` is an SQL expression for its path. */
+/**
+ * CTE `below`: all descendants of the directory in `sought`, with paths relative to it. `of` is an SQL expression for the
+ * directory's path.
+ */
 export const belowIn = (container: string, of: string, max = MAX_PATH_BYTES): string => `
   below AS (
     SELECT n.node_id, n.kind, n.name::text AS path

@@ -67,7 +67,7 @@ export class CardsRepository extends EntityRepository(Card) {
     return { tag: tagOfAll(rows), cards: rows[0]?.id == null ? [] : rows };
   }
 
-  /** Returns a card in a project that is visible to the caller, or undefined if it does not exist. */
+  /** Returns a card in a project that is visible to the caller, or undefined if the card does not exist. */
   async show(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
     const [card]: Card[] = await this.query(
       `SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} AND id = $3`,

@@ -45,7 +45,7 @@ inBrowser('the client package in a browser', () => {
   const run = async <Result>(program: string): Promise<Result> =>
     await tab.page.evaluate<Result>(`(async () => { const { client, kept } = globalThis.tried; ${program} })()`);
 
-  /** Loads the built package into the service's page, which enforces its security policy. */
+  /** Loads the built package into the service's page, whose security policy then applies. */
   async function load(): Promise<void> {
     await tab.page.evaluate(`(async () => {
       const { WorkspaceClient } = await import('/client/index.js');

@@ -89,7 +89,7 @@ export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
   );
 }
 
-/** Shows the fields of a card that its statement does not cover. */
+/** Shows the card fields that the card's statement does not cover. */
 function Facts({ card, coveredFields }: { card: Card; coveredFields: readonly string[] }) {
   const kind = kindOf(card.card_type);
   if (kind === undefined) return null;
