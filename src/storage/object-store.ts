@@ -109,7 +109,7 @@ export abstract class ObjectStore {
    * Creates the object from these parts in the given order, and ends the upload.
    *
    * @throws InvalidPart and leaves the upload unchanged
-   * @throws UploadMissing
+   * @throws UploadMissing, although some S3 servers ignore the repetition of a completion
    */
   abstract completeUpload(key: string, uploadId: string, parts: readonly PartName[]): Promise<void>;
 

@@ -66,9 +66,12 @@ export class S3Client extends Client {
     return (answer.headers.etag ?? '').replaceAll('"', '');
   }
 
+  /** Returns the newest version of each part, sorted by number. SeaweedFS also lists the replaced versions, in any order. */
   async partsOf(bucketName: string, objectName: string, uploadId: string): Promise<StoredPart[]> {
-    const parts = await this.listParts(bucketName, objectName, uploadId);
-    return parts.map(({ part, etag, size }) => ({ part_number: part, etag, size }));
+    const versions = await this.listParts(bucketName, objectName, uploadId);
+    const sorted = versions.sort((one, other) => timeOf(one) - timeOf(other));
+    const newest = new Map(sorted.map(({ part, etag, size }) => [part, { part_number: part, etag, size }]));
+    return [...newest.values()].sort((one, other) => one.part_number - other.part_number);
   }
 
   /** Returns the ids of the open uploads for a key. */
@@ -77,6 +80,8 @@ export class S3Client extends Client {
     return uploads.filter(({ key }) => key === objectName).map(({ uploadId }) => uploadId);
   }
 }
+
+const timeOf = ({ lastModified }: { lastModified?: Date }): number => lastModified?.getTime() ?? 0;
 
 type Transport = Pick<typeof http, 'request'>;
 

@@ -82,7 +82,13 @@ if (endpoint !== undefined) {
     region: 'us-east-1',
   };
   describeObjectStore(endpoint, () =>
-    Promise.resolve({ store: new MinioStore(settings, silent), baseUrl: '', close: () => Promise.resolve() }),
+    Promise.resolve({
+      store: new MinioStore(settings, silent),
+      baseUrl: '',
+      // SeaweedFS lists times in whole seconds.
+      timePrecisionMs: 1000,
+      close: () => Promise.resolve(),
+    }),
   );
 }
 
@@ -95,6 +101,18 @@ describe('MinioStore', () => {
 
   const open = (settings: Partial<S3Settings> = {}, timeoutMs?: number): MinioStore =>
     new MinioStore({ ...server.settings('faults'), ...settings }, silent, timeoutMs);
+
+  /** Runs a test with the URL of a server that gives the same response to every request. */
+  async function withResponse(status: number, body: string, test: (endpoint: string) => Promise<void>): Promise<void> {
+    const constant = createServer((_request, response) => response.writeHead(status).end(body));
+    await once(constant.listen(0, '127.0.0.1'), 'listening');
+    try {
+      await test(`http://127.0.0.1:${(constant.address() as AddressInfo).port}`);
+    } finally {
+      constant.closeAllConnections();
+      constant.close();
+    }
+  }
 
   it('creates a missing bucket when several processes start concurrently', async () => {
     const stores = Array.from({ length: 5 }, () => open({ bucket: 'made-at-once' }));
@@ -115,6 +133,20 @@ describe('MinioStore', () => {
     }
     await expect(store.completeUpload('blobs/small', uploadId, parts)).rejects.toThrow(InvalidPart);
     expect(await store.listParts('blobs/small', uploadId)).toHaveLength(2);
+  });
+
+  it('lists only the newest version of each part if the server also lists replaced versions', async () => {
+    const version = (part: number, second: number, size: number): string =>
+      `<Part><ETag>&#34;${size}&#34;</ETag><LastModified>2026-01-01T00:00:0${second}Z</LastModified>` +
+      `<PartNumber>${part}</PartNumber><Size>${size}</Size></Part>`;
+    const versions = [version(2, 5, 20), version(1, 1, 10), version(1, 3, 12), version(1, 2, 11), version(2, 4, 19)];
+    const listing = `<ListPartsResult><IsTruncated>false</IsTruncated>${versions.join('')}</ListPartsResult>`;
+    await withResponse(200, listing, async (endpoint) => {
+      expect(await open({ endpoint }).listParts('blobs/ab', 'upload')).toEqual([
+        { part_number: 1, etag: '12', size: 12 },
+        { part_number: 2, etag: '20', size: 20 },
+      ]);
+    });
   });
 
   it('signs URLs for the public endpoint with the requested lifetime, limited to seven days', async () => {
