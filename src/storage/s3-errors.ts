@@ -21,6 +21,8 @@ export function portError(key: string, error: unknown, log: S3FaultLog): Error {
     case 'InvalidRange':
       return new NoSuchRange(key);
     case 'XMinioStorageFull':
+    case 'InsufficientStorage':
+    case 'QuotaExceeded':
       return new InsufficientStorage('store_full', 'The file store is full');
     default:
       if (error instanceof Unavailable) return error;

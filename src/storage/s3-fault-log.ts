@@ -8,8 +8,11 @@ const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 /** Causes of rejected requests by S3 error code, worded for operators. */
 const ADVICE: Record<string, string> = {
   InvalidAccessKeyId: 'the file store does not know S3_ACCESS_KEY',
+  // VersityGW's code for an unknown access key.
+  XAdminUserNotFound: 'the file store does not know S3_ACCESS_KEY',
   SignatureDoesNotMatch: 'S3_SECRET_KEY does not belong to S3_ACCESS_KEY',
   RequestTimeTooSkewed: "the clock of this computer differs from the file store's by more than 15 minutes",
+  AuthorizationHeaderMalformed: 'S3_REGION is not the region of the file store',
   AccessDenied: 'S3_ACCESS_KEY has no access to the bucket in S3_BUCKET',
 };
 

@@ -10,7 +10,7 @@ import pino from 'pino';
 import { describeObjectStore } from './object-store-contract.js';
 import { S3Server } from './s3-server.js';
 import { Config, type S3Settings } from '../../src/config/config.js';
-import { DomainError, Unavailable } from '../../src/common/errors/errors.js';
+import { DomainError, InsufficientStorage, Unavailable } from '../../src/common/errors/errors.js';
 import { DiskStore } from '../../src/storage/disk.store.js';
 import { DiskTransfersService } from '../../src/storage/disk-transfers.service.js';
 import { MinioStore } from '../../src/storage/minio.store.js';
@@ -149,6 +149,16 @@ describe('MinioStore', () => {
     });
   });
 
+  it.each([
+    ['XMinioStorageFull', 507],
+    ['InsufficientStorage', 507],
+    ['QuotaExceeded', 403],
+  ])('throws InsufficientStorage if the server returns %s', async (code, status) => {
+    await withResponse(status, `<Error><Code>${code}</Code></Error>`, async (endpoint) => {
+      await expect(open({ endpoint }).check()).rejects.toThrow(InsufficientStorage);
+    });
+  });
+
   it('signs URLs for the public endpoint with the requested lifetime, limited to seven days', async () => {
     const grant = { key: 'blobs/ab', fileName: 'a', contentType: 'text/plain', baseUrl: '' };
     const signed = async (seconds: number): Promise<URL> =>
@@ -202,6 +212,17 @@ describe('MinioStore', () => {
       const { store, lines } = logged(settings);
       await expect(store.check()).rejects.toThrow(Unavailable);
       expect(lines).toEqual([expect.objectContaining({ code, advice: expect.stringMatching(advice), level: 50 })]);
+    });
+
+    it.each([
+      ['XAdminUserNotFound', /^the file store does not know S3_ACCESS_KEY/],
+      ['AuthorizationHeaderMalformed', /^S3_REGION/],
+    ])('reports the setting that causes %s', async (code, advice) => {
+      await withResponse(400, `<Error><Code>${code}</Code></Error>`, async (endpoint) => {
+        const { store, lines } = logged({ endpoint });
+        await expect(store.check()).rejects.toThrow(Unavailable);
+        expect(lines).toEqual([expect.objectContaining({ code, advice: expect.stringMatching(advice) })]);
+      });
     });
 
     it('warns about a clock difference and gives it as the cause of a rejected request', async () => {
