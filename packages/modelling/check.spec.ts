@@ -67,6 +67,8 @@ describe('checkFormula with a valid formula', () => {
       ['cost[p] * t', 'bound', 'p in products, t in weeks where t > 3 and not (region[p] = region["oak"])'],
       ['make[p, t] <= demand[p, t]', 'constraint', '(p, t) in demand'],
       ['x / cost["oak"] + y', 'kpi'],
+      ['make[p, t] <= max(cost[p], ceil(price / 2)) * x', 'constraint', 'p in products, t in weeks'],
+      ['(max p in products: cost[p]) + (count p in products where region[p] = "north")', 'bound'],
     ]),
   )('accepts %j', ([text, use, index]) => {
     expect(problemOf(text, use, index)).toEqual([undefined, undefined]);
@@ -98,6 +100,21 @@ describe('checkFormula with an invalid formula', () => {
         'bound',
         'c in cities',
         'A bound must be constant, but it contains the variable open: write a constraint instead',
+      ],
+      ['abs(x - 3)', 'objective', undefined, '`abs` needs known values, but it contains the variable x', 'abs(x - 3)'],
+      [
+        'max(3, make["oak", t]) <= 5',
+        'constraint',
+        't in weeks',
+        '`max` needs known values, but it contains the variable make',
+        'max(3, make["oak", t]) <= 5',
+      ],
+      [
+        '(min c in cities: 2 open[c]) >= 1',
+        'constraint',
+        undefined,
+        '`min` needs known values, but it contains the variable open',
+        'min c in cities: 2 open[c]) >= 1',
       ],
       ['make <= 3', 'constraint', undefined, 'make is indexed by p, t: write `make[p, t]`'],
       ['2 * cost', 'objective', undefined, 'cost is a column of products: write `cost[p]`'],

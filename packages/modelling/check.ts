@@ -16,6 +16,7 @@ import { nearestNames } from './nearest-names.js';
 import {
   ambiguousColumn,
   formatMember,
+  functionOfVariable,
   indexAfterSum,
   lagWithoutOrder,
   lettersFor,
@@ -141,6 +142,14 @@ class Check {
       }
       case 'product':
         return this.product(expression.factors, scope);
+      case 'call': {
+        const found = expression.of.map((one) => this.expression(one, scope));
+        return this.valueOf(
+          expression.name,
+          found.find((name) => name !== undefined),
+          expression.position,
+        );
+      }
       case 'total':
         return this.total(expression, scope);
     }
@@ -241,7 +250,13 @@ class Check {
     for (const [at, key] of keys.entries()) if (key.kind === 'text') dateIn(key, name, readings[at], refuseMisfit);
   }
 
-  private total({ over, of }: Extract<Expression, { kind: 'total' }>, scope: Scope): string | undefined {
+  /** Refuses a function of a variable. An unknown name may be defined as a number later. */
+  private valueOf(name: string, variable: string | undefined, position: number): string | undefined {
+    if (variable !== undefined && !this.unknown.has(variable)) refuse(functionOfVariable(name, variable), position);
+    return variable;
+  }
+
+  private total({ by, over, of, position }: Extract<Expression, { kind: 'total' }>, scope: Scope): string | undefined {
     const membership = over.over.find(
       ({ names: [name, ...others], set }) => others.length === 0 && scope.get(name)?.home === set,
     );
@@ -249,7 +264,7 @@ class Check {
     const inner = this.index(over, scope);
     const variable = this.expression(of, inner);
     for (const name of inner.keys()) if (!scope.has(name)) this.closedNames.add(name);
-    return variable;
+    return by === 'sum' ? variable : this.valueOf(by, variable, position);
   }
 
   private key(key: Key, scope: Scope): void {

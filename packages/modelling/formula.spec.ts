@@ -169,6 +169,7 @@ describe('linearize and linearRows', () => {
     ['1 / x', 'It is not linear: it divides by the variable x'],
     ['x / (2 - 2)', 'It divides by 0'],
     ['1e300 * 1e300 * x', 'A number in the formula becomes too large'],
+    ['2 max(x, 3)', '`max` needs known values, but it contains the variable x'],
   ])('return a problem for %s', (text, problem) => expect(linearize(parsed(text).sides[0], NONE)).toEqual({ problem }));
 
   it.each<[string, [Record<string, number>, number, number][]]>([
@@ -177,6 +178,10 @@ describe('linearize and linearRows', () => {
     ['0 <= x <= 4', [[{ x: 1 }, 0, 4]]],
     ['price * x = 5', [[{ x: 2.5 }, 5, 5]]],
     ['(x - x) y >= 1', [[{}, 1, Infinity]]],
+    ['max(price, 2, 1) x + min(price, 2) >= abs(-4)', [[{ x: 2.5 }, 2, Infinity]]],
+    ['round(price) x <= round(-price) + floor(price) - ceil(price)', [[{ x: 3 }, -Infinity, -4]]],
+    ['floor(0.29 * 100) x <= ceil(1.1 * 10)', [[{ x: 29 }, -Infinity, 11]]],
+    ['round(0.285 * 100) x <= floor(-2.5)', [[{ x: 29 }, -Infinity, -3]]],
     [
       'x <= y <= 4',
       [

@@ -9,12 +9,16 @@
  * - Relations: `<=`, `≤`, `=<`, `>=`, `≥`, `=>`, `=`, `==`, `<`, `>`. Between whole numbers `<` and `>` require a difference of
  *   at least 1. Otherwise they are read as `<=` and `>=`. Relations can be chained.
  * - Members of indexed names: `make[p]`, `ship[o, d]`, `make["oak chair"]`, `shift[3]`, and with a lag `stock[t - 1]`.
+ * - Functions of values: `min(a, b)`, `max(a, b)`, `abs(a)`, `round(a)`, `floor(a)`, `ceil(a)`, and over the members of an index
+ *   `max p in products: price[p]`, `min p in products: price[p]` and `count p in products where price[p] > 5`.
  * - Sums: `sum p in products, t in weeks where demand[p, t] > 0: ...` adds up a product and ends at the next `+` or `-` on its
  *   level.
  * - Conditions: `= <> < <= > >=`, `and`, `or`, `not` and parentheses. Strings are in double quotes.
  *
  * The keywords of this language are also valid names wherever they cannot have another meaning.
  */
+
+import type { FunctionName } from './functions.js';
 
 export type Relation = '<=' | '>=' | '=';
 export type Comparison = Relation | '<>' | '<' | '>';
@@ -30,8 +34,19 @@ export type Expression =
   /** Factors from left to right. The first factor is never a divisor. */
   | { kind: 'product'; factors: { divisor: boolean; of: Expression }[] }
   | MemberOf
-  /** Sum of an expression over an index. */
-  | { kind: 'total'; over: Index; of: Expression; position: number };
+  | Call
+  /** Sum, minimum or maximum of an expression over an index. */
+  | { kind: 'total'; by: 'sum' | Extremum; over: Index; of: Expression; position: number };
+
+export type Extremum = 'min' | 'max';
+
+/** Function of values. */
+export interface Call {
+  kind: 'call';
+  name: FunctionName;
+  of: [Expression, ...Expression[]];
+  position: number;
+}
 
 /** Member of an indexed variable or column. */
 export interface MemberOf {
@@ -96,6 +111,8 @@ export function partsOf(expression: Expression): readonly Expression[] {
       return expression.parts.map(({ of }) => of);
     case 'product':
       return expression.factors.map(({ of }) => of);
+    case 'call':
+      return expression.of;
     case 'total':
       return [expression.of];
     default:

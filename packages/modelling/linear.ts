@@ -1,5 +1,7 @@
-import { type Expression, type Formula, type FormulaProblem, isProblem, type Relation } from './formula.js';
+import { applied } from './functions.js';
+import { type Call, type Expression, type Formula, type FormulaProblem, isProblem, type Relation } from './formula.js';
 import { shortened } from './names.js';
+import { functionOfVariable } from './sentences.js';
 
 /** Linear expression: the sum of coefficient times name over {@link terms}, plus the constant. */
 export interface Linear {
@@ -84,6 +86,8 @@ class Linearization {
         return this.sum(expression.parts);
       case 'product':
         return this.product(expression.factors);
+      case 'call':
+        return this.call(expression);
       case 'member':
       case 'total':
         return { problem: 'It contains names with an index' };
@@ -136,6 +140,19 @@ class Linearization {
     if (variable !== undefined && !this.hasRoomFor(variable)) return TOO_DEEP;
     addTo(product, variable ?? { terms: new Map(), constant: 1 }, scale);
     return product;
+  }
+
+  /** Applies a function to constants. */
+  private call({ name, of }: Call): Linear | FormulaProblem {
+    const values: number[] = [];
+    for (const one of of) {
+      const linear = this.of(one);
+      if (isProblem(linear)) return linear;
+      const [variable] = linear.terms.keys();
+      if (variable !== undefined) return { problem: functionOfVariable(name, variable) };
+      values.push(linear.constant);
+    }
+    return { terms: new Map(), constant: applied(name, values) };
   }
 
   private hasRoomFor({ terms }: Linear): boolean {

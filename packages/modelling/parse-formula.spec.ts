@@ -20,7 +20,7 @@ import { parseCondition, parseFormula, parseIndex } from './parse-formula.js';
 /* Generates random formulas with every construct of the language. */
 
 const position = 0;
-const name = fc.constantFrom('x', 'make', 'größe', 'sum', 'for', 'in', 'where', 'e');
+const name = fc.constantFrom('x', 'make', 'größe', 'sum', 'max', 'count', 'abs', 'for', 'in', 'where', 'e');
 const figure = fc.oneof(fc.nat(1000), fc.double({ min: 0, max: 1e12, noNaN: true })).map(Math.abs);
 const text = fc.oneof(
   fc.constantFrom('oak chair', '3', 'a "b"', '"', ']', 'and', ''),
@@ -63,7 +63,18 @@ const { expression, index } = fc.letrec<{
         fc.array(fc.record({ divisor: fc.boolean(), of: tie('expression') }), { minLength: 1, maxLength: 2 }),
       )
       .map(([first, rest]) => ({ kind: 'product' as const, factors: [{ divisor: false, of: first }, ...rest] })),
-    fc.tuple(tie('index'), tie('expression')).map(([over, of]) => ({ kind: 'total' as const, over, of, position })),
+    fc
+      .tuple(fc.constantFrom('sum' as const, 'min' as const, 'max' as const), tie('index'), tie('expression'))
+      .map(([by, over, of]) => ({ kind: 'total' as const, by, over, of, position })),
+    fc
+      .tuple(
+        fc.constantFrom('min' as const, 'max' as const),
+        fc.array(tie('expression'), { minLength: 1, maxLength: 3 }),
+      )
+      .map(([one, of]) => ({ kind: 'call' as const, name: one, of: of as [Expression, ...Expression[]], position })),
+    fc
+      .tuple(fc.constantFrom('abs' as const, 'round' as const, 'floor' as const, 'ceil' as const), tie('expression'))
+      .map(([one, of]) => ({ kind: 'call' as const, name: one, of: [of] as [Expression], position })),
   ),
   index: fc
     .tuple(fc.array(membership, { minLength: 1, maxLength: 2 }), fc.option(tie('condition'), { nil: undefined }))
@@ -197,6 +208,23 @@ describe('parseFormula with sums', () => {
   ])('parses %s as %s', (written, printed) => expect(meaning(written)).toBe(printed));
 });
 
+describe('parseFormula with functions', () => {
+  it.each([
+    ['max(a, 2b) + abs(-c[p])', 'max(a, 2 * b) + abs(- c[p])'],
+    ['min(a)', 'min(a)'],
+    ['round((a + b) / 2) x', 'round((a + b) / 2) * x'],
+    ['2 ceil(a / floor(b))', '2 * ceil(a / floor(b))'],
+    ['max p in products: price[p] * 2 + y', 'max p in products: price[p] * 2 + y'],
+    ['min (o, d) in lanes where cost[o, d] > 1: cost[o, d]', 'min (o, d) in lanes where cost[o, d] > 1: cost[o, d]'],
+    ['max (o) in cities: cost[o]', 'max o in cities: cost[o]'],
+    ['sum p in a: max(b[p], (max q in c: d[q]))', 'sum p in a: max(b[p], max q in c: d[q])'],
+    ['count p in products where price[p] > 5', 'sum p in products where price[p] > 5: 1'],
+    ['3 count p in products + 1', '3 * (sum p in products: 1) + 1'],
+    ['sum p in a where 2 > count q in b: x[p]', 'sum p in a where 2 > sum q in b: 1: x[p]'],
+    ['max + min[p] <= 2 count - abs', 'max + min[p] <= 2 * count - abs'],
+  ])('parses %s as %s', (written, printed) => expect(meaning(written)).toBe(printed));
+});
+
 describe('parseIndex with conditions', () => {
   it.each([
     ['a[p] > 1 and b[p] < 2 or c[p] = 3', '(a[p] > 1 and b[p] < 2) or c[p] = 3'],
@@ -295,6 +323,13 @@ describe('the parser with invalid formulas', () => {
   it.each([
     ['x <= 2 for p in products', 'Put the part after `for` in the index, not in the formula', 'for'],
     ['make[', 'The formula ends too early', ''],
+    ['abs(a, b)', '`abs` takes a single value', ','],
+    ['max()', '`)` at character 5 is not expected here', ')'],
+    ['max(a', 'A closing parenthesis is missing', ''],
+    ['x <= max for p in a', 'Put the part after `for` in the index, not in the formula', 'for'],
+    ['max p in a', 'Write `:` after the index of a maximum, as in `max p in products: make[p]`', ''],
+    ['min p in a: + 2 <=', '`<=` at character 18 is not expected here', '<='],
+    ['count p in a: x[p]', 'A count has no expression after its index: use `sum` to add up values', ':'],
     ['make[p', 'A closing ] is missing', ''],
     ['make[p <= 1', 'A closing ] is missing before `<=`', '<='],
     ['make[]', 'Write a member in [ ], as in `make[p]`', ']'],

@@ -1,7 +1,9 @@
 import type {
+  Call,
   Comparison,
   Condition,
   Expression,
+  Extremum,
   Formula,
   FormulaProblem,
   Index,
@@ -10,6 +12,7 @@ import type {
   Operand,
   Relation,
 } from './formula.js';
+import { isFunctionName, takesMany } from './functions.js';
 import { Lexer, type Token } from './lexer.js';
 import { shortened } from './names.js';
 
@@ -50,6 +53,14 @@ export const parseCondition = (text: string): Condition | FormulaProblem =>
   parseText(text, (parser) => parser.wholeCondition());
 
 const FOR = 'for';
+/** Keywords before an index, and how they combine its members. `count` has no expression, it adds up 1 for each member. */
+const TOTALS = new Map<string, 'sum' | Extremum | undefined>([
+  ['sum', 'sum'],
+  ['min', 'min'],
+  ['max', 'max'],
+  ['count', undefined],
+]);
+const NAMES = { sum: 'sum', min: 'minimum', max: 'maximum' };
 /** Keywords that declare the domain of a variable. */
 const DOMAIN = /^(?:binary|continuous|integer)$/i;
 
@@ -179,7 +190,7 @@ class Parser {
       this.canMultiply = true;
       return { kind, value };
     }
-    if (kind === 'name') return this.isAtTotal() ? this.total() : this.reference();
+    if (kind === 'name') return this.isAtTotal() ? this.total() : this.isAtCall() ? this.call() : this.reference();
     if (!this.isSign('(')) this.refuse(kind === 'text' ? this.textAlone() : undefined);
     return this.inParentheses(() => this.sum());
   }
@@ -245,13 +256,43 @@ class Parser {
     return { kind: 'index', name: text, lag: sign * places, position };
   }
 
-  /** Whether an indexed sum begins here. Otherwise `sum` is an ordinary name. */
+  /** Whether an indexed sum, minimum, maximum or count begins here. Otherwise the keyword is an ordinary name. */
   private isAtTotal(): boolean {
-    if (!this.isAtWordBefore('sum')) return false;
+    const { text } = this.token;
+    if (!TOTALS.has(text) || !this.isAtWordBefore(text)) return false;
     const following = this.lexer.next(this.token);
+    if (following.text === '(' && text !== 'sum') return this.isPair(following);
     // In `x <= sum for p in products` and `a > sum and b > 1`, `sum` is a name.
     if (following.text === FOR) return this.lexer.next(following).text === 'in';
     return !this.isInCondition || (following.text !== 'and' && following.text !== 'or');
+  }
+
+  /** Whether a parenthesis begins the names of an index, as in `max (o, d) in lanes: cost[o, d]`. */
+  private isPair(parenthesis: Token): boolean {
+    let token = this.lexer.next(parenthesis);
+    while (token.kind === 'name' || token.text === ',') token = this.lexer.next(token);
+    return token.text === ')' && this.lexer.next(token).text === 'in';
+  }
+
+  private isAtCall(): boolean {
+    return isFunctionName(this.token.text) && this.lexer.next(this.token).text === '(';
+  }
+
+  /** Parses `max(a, b)`. */
+  private call(): Expression {
+    const { text: name, position } = this.token;
+    if (!isFunctionName(name)) this.refuse();
+    this.advance();
+    const of = this.inParentheses(() => {
+      const values: Call['of'] = [this.sum()];
+      while (this.isSign(',')) {
+        if (!takesMany(name)) this.refuse(`\`${name}\` takes a single value`);
+        this.advance();
+        values.push(this.sum());
+      }
+      return values;
+    });
+    return { kind: 'call', name, of, position };
   }
 
   private isAtFor(): boolean {
@@ -279,15 +320,24 @@ class Parser {
 
   /** Parses `sum p in products: price[p] * make[p]`. */
   private total(): Expression {
-    const { position } = this.token;
+    const { text: word, position } = this.token;
     if (this.isInTotal) this.refuse('Put a sum inside another sum in parentheses');
     this.enterNesting('sums');
     this.advance();
     const over = this.index();
-    if (!this.isSign(':')) this.refuse('Write `:` after the index of a sum, as in `sum p in products: make[p]`');
+    const by = TOTALS.get(word);
+    if (by === undefined) {
+      if (this.isSign(':') && !this.isInCondition)
+        this.refuse('A count has no expression after its index: use `sum` to add up values');
+      this.depth -= 1;
+      this.canMultiply = false;
+      return { kind: 'total', by: 'sum', over, of: { kind: 'number', value: 1 }, position };
+    }
+    const example = `\`${word} p in products: make[p]\``;
+    if (!this.isSign(':')) this.refuse(`Write \`:\` after the index of a ${NAMES[by]}, as in ${example}`);
     this.advance();
     if (this.token.kind === 'end' || this.token.kind === 'relation')
-      this.refuse('Write an expression after the `:` of a sum, as in `sum p in products: make[p]`');
+      this.refuse(`Write an expression after the \`:\` of a ${NAMES[by]}, as in ${example}`);
     this.isInTotal = true;
     const negative = this.signs();
     const product = this.product();
@@ -295,7 +345,7 @@ class Parser {
     this.canMultiply = false;
     this.depth -= 1;
     const of: Expression = negative ? { kind: 'sum', parts: [{ negative, of: product }] } : product;
-    return { kind: 'total', over, of, position };
+    return { kind: 'total', by, over, of, position };
   }
 
   private index(): Index {

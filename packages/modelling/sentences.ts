@@ -58,6 +58,14 @@ export function unknownSet(name: string, [nearest]: readonly string[] = []): str
 export const divisionByZero = (members: string): string =>
   members === '' ? 'It divides by 0' : `It divides by 0${members}: exclude them with a condition after \`where\``;
 
+/** Explains that a function contains a variable. */
+export const functionOfVariable = (name: string, variable: string): string =>
+  `\`${name}\` needs known values, but it contains the variable ${shortened(variable)}`;
+
+/** @param members phrase that describes the affected members. Empty if there is no index */
+export const extremumOfNothing = (name: string, members: string): string =>
+  `\`${name}\` has no members to compare${members}`;
+
 /** Explains that a name is not a set. */
 export const notASet = (name: string, kind: string): string =>
   `${shortened(name)} is ${kind}, not a set: write the name of a set, as in \`p in products\``;

@@ -183,6 +183,19 @@ class Maker {
     return { text: memberships.join(', ') + (where === undefined ? '' : ` where ${where}`), scope };
   }
 
+  /** Returns an index over all members of a set, which is never empty. */
+  private whole({ bound, lanes }: Scope): { text: string; scope: Scope } {
+    const kind = this.one<Kind>(['city', 'week', 'region']);
+    const [name, other] = [this.newName(kind), this.newName(kind)];
+    const isPair = this.hasPairs && kind === 'city' && this.chance(50);
+    const names = isPair ? [name, other] : [name];
+    const added = names.map((one): Bound => ({ name: one, kind, hasOrder: !isPair }));
+    return {
+      text: isPair ? `(${name}, ${other}) in lanes` : `${name} in ${SET_OF[kind]}`,
+      scope: { bound: [...bound, ...added], lanes: isPair ? [...lanes, [name, other]] : lanes },
+    };
+  }
+
   private membership({ bound, lanes }: Scope): { text: string; scope: Scope } {
     const name = (kind: Kind): { name: string; isNew: boolean } => {
       const known = bound.filter((one) => one.kind === kind);
@@ -249,7 +262,7 @@ class Maker {
 
   private number(scope: Scope, depth: number): string {
     if (depth === 0 || this.chance(30)) return this.figure(scope);
-    switch (this.below(5)) {
+    switch (this.below(8)) {
       case 0:
         return `(${this.number(scope, depth - 1)} ${this.one(['+', '-'])} ${this.number(scope, depth - 1)})`;
       case 1:
@@ -258,6 +271,15 @@ class Maker {
         return `${this.figure(scope)} / ${this.divisorText(scope)}`;
       case 3:
         return `-${this.figure(scope)}`;
+      case 4:
+        return `${this.one(['min', 'max'])}(${this.number(scope, depth - 1)}, ${this.number(scope, depth - 1)})`;
+      case 5:
+        return `${this.one(['abs', 'round', 'floor', 'ceil'])}(${this.number(scope, depth - 1)})`;
+      case 6: {
+        if (this.chance(40)) return `(count ${this.index(scope).text})`;
+        const { text, scope: inner } = this.whole(scope);
+        return `(${this.one(['min', 'max'])} ${text}: ${this.figure(inner)})`;
+      }
       default: {
         const { text, scope: inner } = this.index(scope);
         return `(sum ${text}: ${this.figure(inner)})`;

@@ -1,4 +1,5 @@
 import type {
+  Call,
   Comparison,
   Condition,
   Expression,
@@ -268,11 +269,24 @@ class SlowExpansion {
             ? plus(figure(0), product, factor.constant)
             : plus(figure(0), factor, product.constant);
         }, figure(1));
-      case 'total':
+      case 'call':
+        return figure(
+          applied(
+            expression.name,
+            expression.of.map((one) => this.number(one, scope)),
+          ),
+        );
+      case 'total': {
+        if (expression.by !== 'sum') {
+          const values = this.scopes(expression.over, scope).map((inner) => this.number(expression.of, inner));
+          if (values.length === 0) throw new Faulty('other');
+          return figure(applied(expression.by, values));
+        }
         return this.scopes(expression.over, scope).reduce(
           (sum, inner) => plus(sum, this.linear(expression.of, inner)),
           figure(0),
         );
+      }
     }
   }
 
@@ -307,6 +321,24 @@ class SlowExpansion {
     if (home === undefined) throw new Faulty('other');
     const set = this.world.sets[home]!.map(([one]) => one!);
     return set[set.indexOf(member) + key.lag];
+  }
+}
+
+function applied(name: Call['name'], values: number[]): number {
+  const [value = NaN] = values;
+  switch (name) {
+    case 'min':
+      return values.reduce((least, one) => (one < least ? one : least));
+    case 'max':
+      return values.reduce((most, one) => (one > most ? one : most));
+    case 'abs':
+      return value < 0 ? -value : value;
+    case 'round':
+      return value < 0 ? -Math.round(-value) : Math.round(value);
+    case 'floor':
+      return Math.floor(value);
+    case 'ceil':
+      return Math.ceil(value);
   }
 }
 

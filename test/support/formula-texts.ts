@@ -38,8 +38,10 @@ export function printExpression(expression: Expression): string {
         .join(' ');
     case 'member':
       return `${expression.name}[${expression.keys.map(printKey).join(', ')}]`;
+    case 'call':
+      return `${expression.name}(${expression.of.map(printExpression).join(', ')})`;
     case 'total':
-      return `sum ${printIndex(expression.over)}: ${inside(expression.of, 'sum', 'total')}`;
+      return `${expression.by} ${printIndex(expression.over)}: ${inside(expression.of, 'sum', 'total')}`;
   }
 }
 

@@ -73,6 +73,10 @@ function ofExpression(expression: Expression, bound: ReadonlySet<string>, resolv
         ...expression,
         factors: expression.factors.map(({ divisor, of }) => ({ divisor, of: ofExpression(of, bound, resolve) })),
       };
+    case 'call': {
+      const [first, ...rest] = expression.of.map((one) => ofExpression(one, bound, resolve));
+      return { ...expression, of: [first!, ...rest] };
+    }
     case 'total': {
       const { over, where } = expression.over;
       const inner = new Set([...bound, ...over.flatMap(({ names }) => names)]);

@@ -1,7 +1,8 @@
 import { withDates } from '../date-literals.js';
-import type { Condition, Expression, Index, MemberOf, Operand } from '../formula.js';
+import type { Call, Condition, Expression, Extremum, Index, MemberOf, Operand } from '../formula.js';
+import { applied } from '../functions.js';
 import { shortened } from '../names.js';
-import { divisionByZero } from '../sentences.js';
+import { divisionByZero, extremumOfNothing, functionOfVariable } from '../sentences.js';
 import { comparedFigures, comparedTexts } from './comparisons.js';
 import { PendingConditions, type Stage } from './conditions.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
@@ -12,6 +13,8 @@ import { refuse } from './refusal.js';
 import type { Space } from './space.js';
 import { Steps } from './steps.js';
 import { concatenated, type Linear, merged, negate, scale, startsOf, Terms } from './terms.js';
+
+type Total = Extract<Expression, { kind: 'total' }>;
 
 /** Maximum number of terms in a sum. Terms are counted before terms of the same variable are combined. */
 const MAX_TERMS = 10_000_000;
@@ -61,8 +64,12 @@ export class Evaluator {
         return this.sum(expression.parts, frame);
       case 'product':
         return this.product(expression.factors, frame);
+      case 'call':
+        return this.call(expression, frame);
       case 'total':
-        return this.total(expression, frame);
+        return expression.by === 'sum'
+          ? this.total(expression, frame)
+          : this.extremum(expression.by, expression, frame);
     }
   }
 
@@ -177,7 +184,7 @@ export class Evaluator {
     }
   }
 
-  private total({ over, of }: Extract<Expression, { kind: 'total' }>, frame: Frame): Linear {
+  private total({ over, of }: Total, frame: Frame): Linear {
     const { frame: inner, parents } = this.extend(frame, over, true);
     const { constants, terms } = this.linear(of, inner);
     const sums = new Float64Array(frame.size);
@@ -186,6 +193,40 @@ export class Evaluator {
     for (let at = 0; at < terms.size; at += 1) terms.rows[at] = parents[terms.rows[at]!]!;
     terms.isMerged = false;
     return { constants: sums, terms: this.merge(terms, frame.size).terms };
+  }
+
+  private call({ name, of, position }: Call, frame: Frame): Linear {
+    const columns = of.map((one) => this.valuesOf(name, one, frame, position));
+    const constants = new Float64Array(frame.size);
+    for (let row = 0; row < frame.size; row += 1)
+      constants[row] = applied(
+        name,
+        columns.map((column) => column[row]!),
+      );
+    return { constants };
+  }
+
+  /** Returns the smallest or largest value of an expression among the members of an index. */
+  private extremum(by: Extremum, { over, of, position }: Total, frame: Frame): Linear {
+    const { frame: inner, parents } = this.extend(frame, over, true);
+    const values = this.valuesOf(by, of, inner, position);
+    const constants = new Float64Array(frame.size).fill(NaN);
+    for (let row = 0; row < inner.size; row += 1) {
+      const parent = parents[row]!;
+      const value = values[row]!;
+      const previous = constants[parent]!;
+      if (!(by === 'min' ? previous <= value : previous >= value)) constants[parent] = value;
+    }
+    for (let row = 0; row < frame.size; row += 1)
+      if (Number.isNaN(constants[row]!)) refuse(extremumOfNothing(by, this.lookup.forRow(frame, row)), position);
+    return { constants };
+  }
+
+  private valuesOf(name: string, expression: Expression, frame: Frame, position: number): Float64Array {
+    const { constants, terms } = this.linear(expression, frame);
+    if (terms !== undefined && terms.size > 0)
+      refuse(functionOfVariable(name, this.nameOf(terms.columns[0]!)), position);
+    return constants;
   }
 
   /** Extends each row of a frame with the members of an index. */

@@ -1,0 +1,28 @@
+/** Functions of values in formulas. */
+const FUNCTIONS = {
+  min: (values: readonly number[]): number => Math.min(...values),
+  max: (values: readonly number[]): number => Math.max(...values),
+  abs: ([value = NaN]: readonly number[]): number => Math.abs(value),
+  round: ([value = NaN]: readonly number[]): number => Math.sign(value) * Math.floor(snapped(Math.abs(value) + 0.5)),
+  floor: ([value = NaN]: readonly number[]): number => Math.floor(snapped(value)),
+  ceil: ([value = NaN]: readonly number[]): number => Math.ceil(snapped(value)),
+};
+
+export type FunctionName = keyof typeof FUNCTIONS;
+
+/** Relative tolerance within which a number counts as whole: 0.29 * 100 is 28.999999999999996 but means 29. */
+const WHOLE = 1e-9;
+
+export const isFunctionName = (name: string): name is FunctionName => Object.hasOwn(FUNCTIONS, name);
+
+/** Whether a function takes any number of values. The other functions take a single value. */
+export const takesMany = (name: FunctionName): boolean => name === 'min' || name === 'max';
+
+/** Applies a function. `round` rounds half away from 0. */
+export const applied = (name: FunctionName, values: readonly number[]): number => FUNCTIONS[name](values) + 0;
+
+/** Returns the nearest whole number if it is within the tolerance, otherwise the number itself. */
+function snapped(value: number): number {
+  const whole = Math.round(value);
+  return Math.abs(value - whole) <= WHOLE * Math.max(1, Math.abs(value)) ? whole : value;
+}
