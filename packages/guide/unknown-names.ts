@@ -2,6 +2,7 @@ import {
   type Condition,
   type Expression,
   type Formula,
+  formatKey,
   type Index,
   isProblem,
   type Key,
@@ -9,6 +10,7 @@ import {
   type Membership,
   parseFormula,
   partsOf,
+  partsOfKey,
 } from '../modelling/index.js';
 import { fieldOf, formulaIn, readIndex } from '../canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
@@ -118,6 +120,7 @@ class Reading {
     if (expression.kind === 'member') this.noteMember(expression, scope, place);
     const inner = expression.kind === 'total' ? within(expression.over, scope) : scope;
     if (expression.kind === 'total') this.readCondition(expression.over.where, inner);
+    if (expression.kind === 'choice') this.readCondition(expression.when, scope);
     const factor = expression.kind === 'product' ? this.decidingFactor(expression) : undefined;
     for (const part of partsOf(expression))
       this.visit(part, inner, factor === undefined || part === factor ? place : 'coefficient');
@@ -138,7 +141,10 @@ class Reading {
     if (condition.kind === 'compare') {
       for (const operand of [condition.left, condition.right])
         if (operand.kind !== 'text' && !this.isSet(operand)) this.visit(operand, scope, 'coefficient');
-    } else for (const part of [condition.of].flat()) this.readCondition(part, scope);
+    } else if (condition.kind === 'in') {
+      for (const part of condition.keys.flatMap(partsOfKey)) this.visit(part, scope, 'coefficient');
+    } else if (condition.kind === 'given') this.visit(condition.of, scope, 'coefficient');
+    else for (const part of [condition.of].flat()) this.readCondition(part, scope);
   }
 
   private isSet(operand: Expression): boolean {
@@ -206,4 +212,4 @@ function indexOf(keys: readonly Key[], scope: Scope): string | undefined {
   return new Set(parts).size < parts.length ? undefined : parts.join(', ');
 }
 
-const textOf = (key: Key): string => (key.kind === 'index' ? key.name : key.text);
+const textOf = (key: Key): string => (key.kind === 'index' ? key.name : formatKey(key));

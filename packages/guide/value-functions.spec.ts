@@ -23,7 +23,7 @@ describe('functions of values', () => {
     ['Cap: make[p] <= min(abs(price[p]), batch) for p in products', 29],
     ['All: sum p in products: make[p] <= max p in products: price[p]', 25],
     ['All: sum p in products: make[p] <= count p in products where price[p] > 0', 10],
-    ['make[p] <= round(price[p] / 2) for p in products', 21],
+    ['make[p] <= round(max(price[p], 0) / 2) for p in products', 21],
     [
       'Best: make[p] <= 2 for p in products where price[p] = (max q in products: price[q])\nRest: make["oak"] <= floor(9.99)',
       37,

@@ -207,8 +207,9 @@ function concerns(
   if (member === undefined || member.length === 0 || names.length !== row.length) return true;
   const isOfRow = (key: Key, at: number): boolean => {
     if (key.kind === 'text') return key.text === member[at];
+    if (key.kind !== 'index' || key.lag !== 0) return true;
     const place = names.indexOf(key.name);
-    return place < 0 || key.lag !== 0 || row[place] === member[at];
+    return place < 0 || row[place] === member[at];
   };
   const places = formula.sides.flatMap(membersIn).filter(({ name }) => name === variable);
   return places.some((place) => place.keys.every(isOfRow));

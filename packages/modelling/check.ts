@@ -1,24 +1,28 @@
 import { comparisonWithDates, dateIn } from './date-literals.js';
 import type { DateReading } from './dates.js';
-import type {
-  Condition,
-  Expression,
-  Formula,
-  FormulaProblem,
-  Index,
-  Key,
-  Membership,
-  MemberOf,
-  Operand,
+import {
+  type Choice,
+  type Condition,
+  type End,
+  type Expression,
+  type Formula,
+  type FormulaProblem,
+  type Index,
+  isLagged,
+  type Key,
+  type Membership,
+  type MemberOf,
+  type Operand,
 } from './formula.js';
 import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
 import {
   ambiguousColumn,
+  endOfPairs,
   formatMember,
   functionOfVariable,
   indexAfterSum,
-  lagWithoutOrder,
+  lagOfVariable,
   lettersFor,
   missingIndex,
   notASet,
@@ -38,7 +42,7 @@ export interface FormulaCheck {
   problem?: FormulaProblem;
   /** Distinct names that are not defined on the canvas, in the order of first occurrence. */
   unknown: string[];
-  /** First member expression whose key has a lag. */
+  /** First member expression with a lag that may lead beyond the ends of a set, unless a choice handles this. */
   firstLag?: MemberOf;
   /** Warning about a sum that reuses the name of an outer index over the same set. */
   reboundWarning?: string;
@@ -107,6 +111,7 @@ class Check {
   firstLag: MemberOf | undefined;
   reboundWarning: string | undefined;
   hasTexts = false;
+  private isInChoice = false;
   /** Index names of the sums that have been checked so far. */
   private readonly closedNames = new Set<string>();
 
@@ -152,7 +157,28 @@ class Check {
       }
       case 'total':
         return this.total(expression, scope);
+      case 'choice':
+        return this.choice(expression, scope);
+      case 'end':
+        this.end(expression);
+        return undefined;
+      case 'position':
+        if (!scope.has(expression.name)) refuse(missingIndex(expression.name), expression.position);
+        return undefined;
     }
+  }
+
+  private choice({ when, then, otherwise }: Choice, scope: Scope): string | undefined {
+    const { isInChoice } = this;
+    this.isInChoice = true;
+    this.condition(when, scope);
+    const [one, other] = [then, otherwise].map((branch) => this.expression(branch, scope));
+    this.isInChoice = isInChoice;
+    return one ?? other;
+  }
+
+  private end({ set, position }: End): void {
+    this.membership({ names: ['p'], set, position }, endOfPairs);
   }
 
   private product(factors: Extract<Expression, { kind: 'product' }>['factors'], scope: Scope): string | undefined {
@@ -184,7 +210,7 @@ class Check {
       );
     const [column] = columns.get(name) ?? [];
     if (column !== undefined) {
-      const keys = this.keysFor(column.set, scope).map((one) => formatMember(name, one));
+      const keys = keysFor(column.set, this.arityOf(column.set), scope).map((one) => formatMember(name, one));
       refuse(`${name} is a column of ${column.set}: write ${keys.join(' or ')}`);
     }
     if (sets.has(name)) refuse(`${name} is a set: sum over its members, as in \`sum p in ${name}: ...\``);
@@ -196,7 +222,7 @@ class Check {
     const { name, keys, position } = expression;
     const { values, variables, families } = this.vocabulary;
     for (const key of keys) this.key(key, scope);
-    if (keys.some((key) => key.kind === 'index' && key.lag !== 0)) this.firstLag ??= expression;
+    if (!this.isInChoice && keys.some(mayLeave)) this.firstLag ??= expression;
     const family = families.get(name);
     if (family !== undefined) {
       const names = namesOfIndex(family.index);
@@ -228,19 +254,6 @@ class Check {
     return column;
   }
 
-  /**
-   * Returns the keys to suggest for a column over the given set: matching index names, or placeholder letters if no name
-   * matches.
-   */
-  private keysFor(set: string, scope: Scope): string[][] {
-    const arity = this.arityOf(set);
-    const names = arity === 1 ? [...scope] : [];
-    const over = names.filter(([, { home }]) => home === set);
-    // Names of single key parts may also fit, because a key part does not identify a set.
-    const fitting = over.length > 0 ? over : names.filter(([, { home }]) => home === undefined);
-    return fitting.length > 0 ? fitting.map(([name]) => [name]) : [lettersFor(arity)];
-  }
-
   private arityOf(set: string): number {
     return this.vocabulary.sets.get(set)?.arity ?? 1;
   }
@@ -269,9 +282,27 @@ class Check {
 
   private key(key: Key, scope: Scope): void {
     if (key.kind === 'text') return;
-    const { name, lag, position } = key;
-    if (!scope.has(name)) refuse(this.closedNames.has(name) ? indexAfterSum(name) : missingIndex(name), position);
-    if (lag !== 0 && scope.get(name)?.home === undefined) refuse(lagWithoutOrder(name), position);
+    if (key.kind === 'end') {
+      this.end(key);
+    } else if (key.kind === 'label') {
+      this.label(key.of, scope);
+    } else {
+      const { name, position } = key;
+      if (!scope.has(name)) refuse(this.closedNames.has(name) ? indexAfterSum(name) : missingIndex(name), position);
+      if (key.kind === 'index') return;
+      const variable = this.expression(key.by, scope);
+      if (variable !== undefined && !this.unknown.has(variable)) refuse(lagOfVariable(variable), position);
+    }
+  }
+
+  /** Checks a column whose cells are names of members. */
+  private label(of: MemberOf, scope: Scope): void {
+    const { name, keys, position } = of;
+    for (const key of keys) this.key(key, scope);
+    const { families, variables, values } = this.vocabulary;
+    if (families.has(name) || variables.has(name) || values.has(name))
+      refuse(`${shortened(name)} is not a column with names of members`, position);
+    if (this.column(of) === undefined) this.unknown.add(name);
   }
 
   private index({ over, where }: Index, outer: Scope): Scope {
@@ -287,20 +318,13 @@ class Check {
     return scope;
   }
 
-  private membership({ names, set, position }: Membership): void {
+  private membership(
+    { names, set, position }: Omit<Membership, 'names'> & { names: readonly unknown[] },
+    describe = wrongMembership,
+  ): void {
     const shape = this.vocabulary.sets.get(set);
-    if (shape === undefined) refuse(this.describeNoSet(set), position);
-    if (shape.arity !== names.length) refuse(wrongMembership(set, shape.arity), position);
-  }
-
-  private describeNoSet(name: string): string {
-    const { values, variables, families, columns } = this.vocabulary;
-    const [column] = columns.get(name) ?? [];
-    if (column !== undefined) return notASet(name, `a column of ${column.set}`);
-    if (variables.has(name) || families.has(name)) return notASet(name, 'a variable');
-    return values.has(name)
-      ? notASet(name, 'a value')
-      : unknownSet(name, nearestNames(name, this.vocabulary.sets.keys(), 1));
+    if (shape === undefined) refuse(whyNoSet(set, this.vocabulary), position);
+    if (shape.arity !== names.length) refuse(describe(set, shape.arity), position);
   }
 
   private condition(condition: Condition, scope: Scope): void {
@@ -314,7 +338,21 @@ class Check {
         break;
       case 'compare':
         this.comparison(condition, scope);
+        break;
+      case 'in':
+        for (const key of condition.keys) this.key(key, scope);
+        this.membership({ ...condition, names: condition.keys });
+        break;
+      case 'given':
+        this.given(condition.of, scope);
     }
+  }
+
+  /** Checks an expression whose existence is a condition. Unlike in a calculation, it may be a text. */
+  private given(of: Extract<Condition, { kind: 'given' }>['of'], scope: Scope): void {
+    if (of.kind === 'name' || this.vocabulary.families.has(of.name)) this.expression(of, scope);
+    else if (this.vocabulary.columns.has(of.name)) this.label(of, scope);
+    else this.member(of, scope);
   }
 
   private comparison(condition: Extract<Condition, { kind: 'compare' }>, scope: Scope): void {
@@ -347,7 +385,8 @@ class Check {
    */
   private operand(operand: Operand, scope: Scope): 'text' | 'figure' | 'member' {
     if (operand.kind === 'text') return 'text';
-    if (operand.kind === 'name' && scope.has(operand.name)) return 'member';
+    if (operand.kind === 'end') this.end(operand);
+    if (operand.kind === 'end' || (operand.kind === 'name' && scope.has(operand.name))) return 'member';
     if (operand.kind === 'member') {
       for (const key of operand.keys) this.key(key, scope);
       if (this.column(operand)?.type === 'text') return 'text';
@@ -361,6 +400,28 @@ class Check {
     return 'figure';
   }
 }
+
+/**
+ * Returns the keys to suggest for a column over the given set: matching index names, or placeholder letters if no name matches.
+ */
+function keysFor(set: string, arity: number, scope: Scope): string[][] {
+  const names = arity === 1 ? [...scope] : [];
+  const over = names.filter(([, { home }]) => home === set);
+  // Names of single key parts may also fit, because a key part does not identify a set.
+  const fitting = over.length > 0 ? over : names.filter(([, { home }]) => home === undefined);
+  return fitting.length > 0 ? fitting.map(([name]) => [name]) : [lettersFor(arity)];
+}
+
+/** Explains why a name is not a set. */
+function whyNoSet(name: string, { sets, values, variables, families, columns }: Vocabulary): string {
+  const [column] = columns.get(name) ?? [];
+  if (column !== undefined) return notASet(name, `a column of ${column.set}`);
+  if (variables.has(name) || families.has(name)) return notASet(name, 'a variable');
+  return values.has(name) ? notASet(name, 'a value') : unknownSet(name, nearestNames(name, sets.keys(), 1));
+}
+
+/** Whether a lag may lead beyond the ends of a set. */
+const mayLeave = (key: Key): boolean => isLagged(key) && key.isCyclic !== true;
 
 const refuseMisfit = ({ problem, position }: FormulaProblem): never => refuse(problem, position);
 

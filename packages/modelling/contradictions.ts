@@ -1,5 +1,6 @@
 import { isoDate } from './dates.js';
-import type { Comparison, Condition, Key, Operand } from './formula.js';
+import type { Comparison, Condition, Operand } from './formula.js';
+import { formatOperand } from './sentences.js';
 import { compareTexts, orderedText } from './text-order.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
@@ -54,6 +55,7 @@ function alternativesOf(condition: Condition, isNegated: boolean): Compare[][] |
     const { comparison } = condition;
     return [[{ ...condition, comparison: isNegated ? OPPOSITE[comparison] : comparison }]];
   }
+  if (condition.kind === 'in' || condition.kind === 'given') return [[]];
   const parts = condition.of.map((one) => alternativesOf(one, isNegated));
   let alternatives: Compare[][] = [];
   for (const [at, part] of parts.entries()) {
@@ -115,24 +117,4 @@ const keyOf = (operand: Operand): string =>
   JSON.stringify(operand, (field, value: unknown) => (field === 'position' ? undefined : value));
 
 const textOf = ({ left, comparison, right }: Compare): string =>
-  `${operandText(left)} ${comparison} ${operandText(right)}`;
-
-function operandText(operand: Operand): string {
-  switch (operand.kind) {
-    case 'text':
-      return `"${operand.text}"`;
-    case 'number':
-      return String(operand.value);
-    case 'name':
-      return operand.name;
-    case 'member':
-      return `${operand.name}[${operand.keys.map(keyText).join(', ')}]`;
-    default:
-      return '(...)';
-  }
-}
-
-function keyText(key: Key): string {
-  if (key.kind === 'text') return `"${key.text}"`;
-  return key.lag === 0 ? key.name : `${key.name} ${key.lag < 0 ? '-' : '+'} ${Math.abs(key.lag)}`;
-}
+  `${formatOperand(left)} ${comparison} ${formatOperand(right)}`;

@@ -1,15 +1,18 @@
 import {
+  type Choice,
   type Comparison,
   type Condition,
   type Expression,
   type Formula,
   type FormulaProblem,
   type Index,
+  isLagged,
   isProblem,
   type Key,
   type MemberOf,
   type Operand,
   partsOf,
+  partsOfKey,
 } from './formula.js';
 import { dateIn, withDates } from './date-literals.js';
 import type { DateReading } from './dates.js';
@@ -21,7 +24,7 @@ import { misspelledNames } from './nearest-names.js';
 import { firstFall } from './text-order.js';
 import { firstTexts, listNearest, quotedList, shortText } from './quoted-texts.js';
 import { isNever, rangeOf } from './ranges.js';
-import { missingCell } from './sentences.js';
+import { formatKey, missingCell } from './sentences.js';
 import type { ColumnShape, Vocabulary } from './vocabulary.js';
 import { hasText, type MissingTexts, textsMissingIn, type Values } from './values.js';
 
@@ -110,8 +113,19 @@ class Coverage {
 
   expression(expression: Expression, scope: Scope): void {
     if (expression.kind === 'member') this.member(expression, scope);
-    const inner = expression.kind === 'total' ? this.index(expression.over, scope, true) : scope;
+    const inner =
+      expression.kind === 'total'
+        ? this.index(expression.over, scope, true)
+        : expression.kind === 'choice'
+          ? this.chosen(expression, scope)
+          : scope;
     for (const part of partsOf(expression)) this.expression(part, inner);
+  }
+
+  /** Returns the scope of the branches of a choice, which exclude some members. */
+  private chosen({ when }: Choice, scope: Scope): Scope {
+    this.condition(when, scope);
+    return new Map(Array.from(scope, ([name, source]) => [name, { ...source, isFiltered: true }]));
   }
 
   /** @param isSum whether the index belongs to a sum */
@@ -177,7 +191,7 @@ class Coverage {
           this.warn(`${here.set} has no member "${shortText(text)}": its members are ${listNearest(values, text)}`);
         continue;
       }
-      const bound = scope.get(key.name);
+      const bound = key.kind === 'index' ? scope.get(key.name) : undefined;
       if (bound === undefined || isFamily) continue;
       const [unused, unmatched] = this.missingTexts(here, bound);
       if (unused === undefined || unmatched === undefined) continue;
@@ -192,21 +206,20 @@ class Coverage {
       } else if (unmatched.count > 0 && !bound.isFiltered && this.mayLackData) {
         const has = unmatched.count === 1 ? 'has' : 'have';
         this.warn(`${this.quoted(unmatched, here, unused)} of ${bound.set} ${has} no ${name} in ${here.set}`);
-        this.lacksData ||= key.lag === 0 && bound.isJoined !== true;
+        this.lacksData ||= !isLagged(key) && bound.isJoined !== true;
       }
     }
   }
 
   /** Warns about a lag over a set whose members are numbered but not in ascending order. */
   private lag(key: Key, scope: Scope): void {
-    const source = key.kind === 'index' && key.lag !== 0 ? scope.get(key.name) : undefined;
+    const source = isLagged(key) ? scope.get(key.name) : undefined;
     const values = source && this.values(source);
     const fall = values && firstFall(values);
-    if (source === undefined || fall === undefined || key.kind === 'text') return;
+    if (source === undefined || fall === undefined) return;
     const [before, after] = fall.map(shortText);
-    const { name, lag } = key;
     this.warn(
-      `${shortened(name)} ${lag < 0 ? '-' : '+'} ${Math.abs(lag)} follows the order of ${source.set}, in which "${after}" comes after "${before}": sort the rows of the file, or write the members in ascending order, as in \`${source.set}: 1 to 4\``,
+      `${formatKey(key)} follows the order of ${source.set}, in which "${after}" comes after "${before}": sort the rows of the file, or write the members in ascending order, as in \`${source.set}: 1 to 4\``,
     );
   }
 
@@ -240,7 +253,12 @@ class Coverage {
 
   private condition(condition: Condition, scope: Scope): void {
     if (condition.kind === 'not') this.condition(condition.of, scope);
-    else if (condition.kind !== 'compare') {
+    else if (condition.kind === 'in') {
+      for (const key of condition.keys) for (const part of partsOfKey(key)) this.expression(part, scope);
+    } else if (condition.kind === 'given') {
+      // A condition may ask for members that do not exist.
+      return;
+    } else if (condition.kind !== 'compare') {
       const { isAlternative } = this;
       this.isAlternative ||= condition.kind === 'or';
       for (const one of condition.of) this.condition(one, scope);

@@ -19,6 +19,9 @@ export function withDates(condition: Condition, readingOf: ReadingOf, misfit: Ha
       return { ...condition, of: withDates(condition.of, readingOf, misfit) };
     case 'compare':
       return comparisonWithDates(condition, readingOf, misfit);
+    case 'in':
+    case 'given':
+      return condition;
   }
 }
 

@@ -13,7 +13,12 @@
  *   `max p in products: price[p]`, `min p in products: price[p]` and `count p in products where price[p] > 5`.
  * - Sums: `sum p in products, t in weeks where demand[p, t] > 0: ...` adds up a product and ends at the next `+` or `-` on its
  *   level.
- * - Conditions: `= <> < <= > >=`, `and`, `or`, `not` and parentheses. Strings are in double quotes.
+ * - Choices between expressions: `if t = 1 then start else stock[t - 1]`, or `stock[t - 1] else start` for a member that may
+ *   not exist.
+ * - Members of ordered sets: `first(weeks)`, `last(weeks)`, and `position(t)`, which counts from 1. Lags can be calculated
+ *   (`t - lead[p]`) or cyclic (`t -- 1`), and labels can be keys (`price[product[o]]`).
+ * - Conditions: `= <> < <= > >=`, `p in fast`, `(o, d) not in lanes`, `limit[p] is given`, `and`, `or`, `not` and parentheses.
+ *   Strings are in double quotes.
  *
  * The keywords of this language are also valid names wherever they cannot have another meaning.
  */
@@ -35,6 +40,10 @@ export type Expression =
   | { kind: 'product'; factors: { divisor: boolean; of: Expression }[] }
   | MemberOf
   | Call
+  | Choice
+  | End
+  /** Position of an index name's member in its set, counted from 1. */
+  | { kind: 'position'; name: string; position: number }
   /** Sum, minimum or maximum of an expression over an index. */
   | { kind: 'total'; by: 'sum' | Extremum; over: Index; of: Expression; position: number };
 
@@ -48,6 +57,22 @@ export interface Call {
   position: number;
 }
 
+/** Expression that depends on a condition. */
+export interface Choice {
+  kind: 'choice';
+  when: Condition;
+  then: Expression;
+  otherwise: Expression;
+}
+
+/** First or last member of a set. */
+export interface End {
+  kind: 'end';
+  which: 'first' | 'last';
+  set: string;
+  position: number;
+}
+
 /** Member of an indexed variable or column. */
 export interface MemberOf {
   kind: 'member';
@@ -56,9 +81,17 @@ export interface MemberOf {
   position: number;
 }
 
-/** Key of a member: an index name with an optional lag, or a literal member name. */
+/** Key of a member. */
 export type Key =
-  { kind: 'index'; name: string; lag: number; position: number } | { kind: 'text'; text: string; position: number };
+  /** Index name with an optional lag. A cyclic lag continues at the other end of the set. */
+  | { kind: 'index'; name: string; lag: number; isCyclic?: true; position: number }
+  /** Index name with a calculated lag. */
+  | { kind: 'shift'; name: string; by: Expression; isCyclic?: true; position: number }
+  /** Name of a member. */
+  | { kind: 'text'; text: string; position: number }
+  /** Member whose name is in a column. */
+  | { kind: 'label'; of: MemberOf; position: number }
+  | End;
 
 /** Index such as `p in products, (o, d) in lanes where ...`. */
 export interface Index {
@@ -76,7 +109,10 @@ export interface Membership {
 export type Condition =
   | { kind: 'and' | 'or'; of: [Condition, Condition, ...Condition[]] }
   | { kind: 'not'; of: Condition }
-  | { kind: 'compare'; left: Operand; comparison: Comparison; right: Operand; position: number };
+  | { kind: 'compare'; left: Operand; comparison: Comparison; right: Operand; position: number }
+  | { kind: 'in'; keys: [Key, ...Key[]]; set: string; position: number }
+  /** Whether a member exists and has a value. Column names without keys occur only in conditions on the members of a set. */
+  | { kind: 'given'; of: MemberOf | { kind: 'name'; name: string }; position: number };
 
 /** Operand of a condition: a string, a member of an index, a label or a number. */
 export type Operand = { kind: 'text'; text: string; position: number } | Expression;
@@ -104,7 +140,7 @@ export interface FormulaProblem {
 
 export const isProblem = (value: object): value is FormulaProblem => 'problem' in value;
 
-/** Returns the direct subexpressions of an expression. Excludes expressions within indices. */
+/** Returns the direct subexpressions of an expression. Excludes expressions within indices and conditions. */
 export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'sum':
@@ -115,15 +151,31 @@ export function partsOf(expression: Expression): readonly Expression[] {
       return expression.of;
     case 'total':
       return [expression.of];
+    case 'choice':
+      return [expression.then, expression.otherwise];
+    case 'member':
+      return expression.keys.flatMap(partsOfKey);
     default:
       return [];
   }
 }
 
-/** Whether a formula has neither indexed members nor indexed sums. */
+/** Whether a key refers to another member than the member of its index name. */
+export const isLagged = (key: Key): key is Extract<Key, { kind: 'index' | 'shift' }> =>
+  key.kind === 'shift' || (key.kind === 'index' && key.lag !== 0);
+
+/** Returns the expressions within a key. */
+export function partsOfKey(key: Key): readonly Expression[] {
+  if (key.kind === 'shift') return [key.by];
+  return key.kind === 'label' ? [key.of] : [];
+}
+
+const PLAIN_KINDS: readonly Expression['kind'][] = ['number', 'name', 'sum', 'product', 'call'];
+
+/** Whether a formula has neither sets nor conditions. */
 export function isPlain({ sides }: Formula): boolean {
   const isPlainPart = (expression: Expression): boolean =>
-    expression.kind !== 'member' && expression.kind !== 'total' && partsOf(expression).every(isPlainPart);
+    PLAIN_KINDS.includes(expression.kind) && partsOf(expression).every(isPlainPart);
   return sides.every(isPlainPart);
 }
 

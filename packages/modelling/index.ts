@@ -22,6 +22,7 @@ export {
   namesIn,
   type Operand,
   partsOf,
+  partsOfKey,
   type Relation,
 } from './formula.js';
 export { isName, Lexer, type Token, withoutPowers } from './lexer.js';
@@ -31,7 +32,7 @@ export { mentionsOf, namesInCondition } from './mentions.js';
 export { listFirst, listNames, shortened } from './names.js';
 export { nearestNames, typosBetween, wordsOf } from './nearest-names.js';
 export { MAX_FORMULA_LENGTH, parseCondition, parseFormula, parseIndex } from './parse-formula.js';
-export { ambiguousColumn, lagBeyondEnds } from './sentences.js';
+export { ambiguousColumn, formatKey, lagBeyondEnds } from './sentences.js';
 export { notesOnPoints } from './points.js';
 export { splitIndex } from './split-index.js';
 export { noteOnStrict } from './strict.js';

@@ -90,6 +90,9 @@ class Linearization {
         return this.call(expression);
       case 'member':
       case 'total':
+      case 'choice':
+      case 'end':
+      case 'position':
         return { problem: 'It contains names with an index' };
     }
   }

@@ -1,4 +1,13 @@
-import { type Condition, type Expression, type Formula, type Index, type Operand, partsOf } from './formula.js';
+import {
+  type Condition,
+  type Expression,
+  type Formula,
+  type Index,
+  type Key,
+  type Operand,
+  partsOf,
+  partsOfKey,
+} from './formula.js';
 
 /**
  * Returns the distinct names that a formula and its index mention. The result of checking a formula depends only on these
@@ -26,13 +35,17 @@ export function namesInOperand(operand: Operand): Set<string> {
 }
 
 function visitExpression(expression: Expression, names: Set<string>): void {
-  if (expression.kind === 'name') names.add(expression.name);
-  if (expression.kind === 'member') {
-    names.add(expression.name);
-    for (const key of expression.keys) if (key.kind === 'index') names.add(key.name);
-  }
+  if ('name' in expression && expression.kind !== 'call') names.add(expression.name);
+  if (expression.kind === 'member') for (const key of expression.keys) visitKey(key, names);
+  if (expression.kind === 'end') names.add(expression.set);
   if (expression.kind === 'total') visitIndex(expression.over, names);
+  if (expression.kind === 'choice') visitCondition(expression.when, names);
   for (const part of partsOf(expression)) visitExpression(part, names);
+}
+
+function visitKey(key: Key, names: Set<string>): void {
+  if (key.kind === 'index' || key.kind === 'shift') names.add(key.name);
+  if (key.kind === 'end') names.add(key.set);
 }
 
 function visitIndex({ over, where }: Index, names: Set<string>): void {
@@ -55,6 +68,16 @@ function visitCondition(condition: Condition, names: Set<string>): void {
     case 'compare':
       visitOperand(condition.left, names);
       visitOperand(condition.right, names);
+      break;
+    case 'in':
+      names.add(condition.set);
+      for (const key of condition.keys) {
+        visitKey(key, names);
+        for (const part of partsOfKey(key)) visitExpression(part, names);
+      }
+      break;
+    case 'given':
+      visitExpression(condition.of, names);
   }
 }
 

@@ -12,6 +12,7 @@ import {
   isProblem,
   type Key,
   type Membership,
+  type MemberOf,
   type Operand,
   type Relation,
 } from './formula.js';
@@ -20,39 +21,60 @@ import { parseCondition, parseFormula, parseIndex } from './parse-formula.js';
 /* Generates random formulas with every construct of the language. */
 
 const position = 0;
-const name = fc.constantFrom('x', 'make', 'größe', 'sum', 'max', 'count', 'abs', 'for', 'in', 'where', 'e');
+const name = fc.constantFrom(
+  ...['x', 'make', 'größe', 'e', 'sum', 'max', 'count', 'abs', 'for', 'in', 'where', 'first', 'position', 'is'],
+);
 const figure = fc.oneof(fc.nat(1000), fc.double({ min: 0, max: 1e12, noNaN: true })).map(Math.abs);
 const text = fc.oneof(
   fc.constantFrom('oak chair', '3', 'a "b"', '"', ']', 'and', ''),
   fc.string({ unit: 'grapheme', maxLength: 5 }).map((one) => one.trim()),
 );
-const key: fc.Arbitrary<Key> = fc.oneof(
-  fc.record({
-    kind: fc.constant('index' as const),
-    name,
-    lag: fc.oneof(fc.constant(0), fc.integer({ min: -100_000, max: 100_000 })),
-    position: fc.constant(position),
-  }),
-  fc.record({ kind: fc.constant('text' as const), text, position: fc.constant(position) }),
-);
+const end = fc.record({
+  kind: fc.constant('end' as const),
+  which: fc.constantFrom('first' as const, 'last' as const),
+  set: name,
+  position: fc.constant(position),
+});
+const cyclic = fc.constantFrom({}, { isCyclic: true as const });
 const membership: fc.Arbitrary<Membership> = fc.record({
   names: fc.array(name, { minLength: 1, maxLength: 3 }) as fc.Arbitrary<[string, ...string[]]>,
   set: name,
   position: fc.constant(position),
 });
 const { expression, index } = fc.letrec<{
+  key: Key;
+  member: MemberOf;
   expression: Expression;
   index: Index;
   condition: Condition;
   operand: Operand;
 }>((tie) => ({
+  key: fc.oneof(
+    { maxDepth: 2 },
+    fc
+      .tuple(name, fc.oneof(fc.constant(0), fc.integer({ min: -100_000, max: 100_000 })), cyclic)
+      .map(([one, lag, way]): Key => ({ kind: 'index', name: one, lag, ...(lag !== 0 && way), position })),
+    fc.record({ kind: fc.constant('text' as const), text, position: fc.constant(position) }),
+    end,
+    tie('member').map((of) => ({ kind: 'label' as const, of, position })),
+    fc.tuple(name, fc.boolean(), tie('expression'), cyclic).map(([one, negative, of, way]): Key => {
+      const by: Expression = negative || of.kind === 'number' ? { kind: 'sum', parts: [{ negative: true, of }] } : of;
+      return { kind: 'shift', name: one, by, ...way, position };
+    }),
+  ),
+  member: fc
+    .tuple(name, fc.array(tie('key'), { minLength: 1, maxLength: 3 }))
+    .map(([one, keys]) => ({ kind: 'member' as const, name: one, keys: keys as [Key, ...Key[]], position })),
   expression: fc.oneof(
     { maxDepth: 4 },
     name.map((one) => ({ kind: 'name' as const, name: one })),
     figure.map((value) => ({ kind: 'number' as const, value })),
+    tie('member'),
+    end,
+    name.map((one) => ({ kind: 'position' as const, name: one, position })),
     fc
-      .tuple(name, fc.array(key, { minLength: 1, maxLength: 3 }))
-      .map(([one, keys]) => ({ kind: 'member' as const, name: one, keys: keys as [Key, ...Key[]], position })),
+      .tuple(tie('condition'), tie('expression'), tie('expression'))
+      .map(([when, then, otherwise]) => ({ kind: 'choice' as const, when, then, otherwise })),
     fc
       .array(fc.record({ negative: fc.boolean(), of: tie('expression') }), { minLength: 1, maxLength: 3 })
       .filter((parts) => parts.length > 1 || parts[0]?.negative === true)
@@ -85,6 +107,15 @@ const { expression, index } = fc.letrec<{
       .tuple(tie('operand'), fc.constantFrom<Comparison[]>('=', '<>', '<', '<=', '>', '>='), tie('operand'))
       .map(([left, comparison, right]) => ({ kind: 'compare' as const, left, comparison, right, position })),
     tie('condition').map((of) => ({ kind: 'not' as const, of })),
+    fc
+      .tuple(fc.array(tie('key'), { minLength: 1, maxLength: 3 }), name)
+      .map(([keys, set]) => ({ kind: 'in' as const, keys: keys as [Key, ...Key[]], set, position })),
+    fc
+      .oneof(
+        tie('member'),
+        name.map((one) => ({ kind: 'name' as const, name: one })),
+      )
+      .map((of) => ({ kind: 'given' as const, of, position })),
     fc
       .tuple(fc.constantFrom('and', 'or'), fc.array(tie('condition'), { minLength: 2, maxLength: 3 }))
       .map(([kind, of]) => ({ kind, of }) as Condition),
@@ -128,7 +159,7 @@ describe('the parser', () => {
       fc.property(formula, (one) => {
         const printed = printFormula(one);
         fc.pre(isShort(printed));
-        expect(withoutPlaces(parseFormula(printed))).toEqual(withoutPlaces(one));
+        expect({ printed, read: withoutPlaces(parseFormula(printed)) }).toEqual({ printed, read: withoutPlaces(one) });
       }),
       { numRuns: 300 },
     );
@@ -139,7 +170,7 @@ describe('the parser', () => {
       fc.property(index, (over) => {
         const printed = printIndex(over);
         fc.pre(isShort(printed));
-        expect(withoutPlaces(parseIndex(printed))).toEqual(withoutPlaces(over));
+        expect({ printed, read: withoutPlaces(parseIndex(printed)) }).toEqual({ printed, read: withoutPlaces(over) });
       }),
       { numRuns: 300 },
     );
@@ -199,7 +230,7 @@ describe('parseFormula with sums', () => {
     ['2 * -sum p in products: make[p]', '2 * (- sum p in products: make[p])'],
     ['x / (sum p in products: cost[p])', 'x / (sum p in products: cost[p])'],
     ['(sum p in products: make[p]) / 2', '(sum p in products: make[p]) / 2'],
-    ['sum p in products: (sum t in weeks: make[p, t])', 'sum p in products: (sum t in weeks: make[p, t])'],
+    ['sum p in products: (sum t in weeks: make[p, t])', 'sum p in products: sum t in weeks: make[p, t]'],
     ['sum p in a: 2(sum q in b: x[q])(3)', 'sum p in a: 2 * (sum q in b: x[q]) * 3'],
     ['sum p in a: x[p] <= sum p in b: y[p]', 'sum p in a: x[p] <= sum p in b: y[p]'],
     ['sum p in a where sum q in b: c[q] > d[p]: x[p]', 'sum p in a where sum q in b: c[q] > d[p]: x[p]'],
@@ -225,8 +256,35 @@ describe('parseFormula with functions', () => {
   ])('parses %s as %s', (written, printed) => expect(meaning(written)).toBe(printed));
 });
 
+describe('parseFormula with choices', () => {
+  it.each([
+    ['if t = 1 then start else stock[t - 1]', 'if t = 1 then start else stock[t - 1]'],
+    ['(if t = 1 then 2 start + 1 else -4 a) * 3 + b', '(if t = 1 then 2 * start + 1 else - 4 * a) * 3 + b'],
+    ['stock[t - 1] else start + make[t]', '(if stock[t - 1] is given then stock[t - 1] else start) + make[t]'],
+    ['2 a[p] else -1 - b', '2 * (if a[p] is given then a[p] else - 1) - b'],
+    [
+      'if (o, d) not in lanes or cap[o] is not given then 0 else if p in big then 1 else 2',
+      'if not (o, d) in lanes or not cap[o] is given then 0 else if p in big then 1 else 2',
+    ],
+    ['sum p in a: if b[p] is empty then 0 else x[p]', 'sum p in a: (if not b[p] is given then 0 else x[p])'],
+    ['if <= then + else', 'if <= then + else'],
+    ['x[t -- 1] + x[t ++ lead[t]] - x[first(weeks)]', 'x[t -- 1] + x[t ++ (lead[t])] - x[first(weeks)]'],
+    ['price[product[o]] * position(t)', 'price[product[o]] * position(t)'],
+    ['x[t - (2 n)] + x[t - n]', 'x[t - (2 * n)] + x[t - (n)]'],
+  ])('parses %s as %s', (written, printed) => expect(meaning(written)).toBe(printed));
+});
+
 describe('parseIndex with conditions', () => {
   it.each([
+    ['p in big', 'p in big'],
+    ['3 in big and "a" not in c', '"3" in big and not "a" in c'],
+    ['(t - 1) in weeks', '(t - 1) in weeks'],
+    ['(o, d) not in lanes', 'not (o, d) in lanes'],
+    ['product[o] in big', 'product[o] in big'],
+    ['limit[p] is given or limit[p] is missing', 'limit[p] is given or not limit[p] is given'],
+    ['t <> last(weeks)', 't <> last(weeks)'],
+    ['position(i) < position(j)', 'position(i) < position(j)'],
+    ['is > 2 and given = is', 'is > 2 and given = is'],
     ['a[p] > 1 and b[p] < 2 or c[p] = 3', '(a[p] > 1 and b[p] < 2) or c[p] = 3'],
     ['a[p] > 1 or b[p] < 2 and c[p] = 3', 'a[p] > 1 or (b[p] < 2 and c[p] = 3)'],
     ['(a[p] > 1 or b[p] < 2) and c[p] = 3', '(a[p] > 1 or b[p] < 2) and c[p] = 3'],
@@ -328,18 +386,29 @@ describe('the parser with invalid formulas', () => {
     ['max(a', 'A closing parenthesis is missing', ''],
     ['x <= max for p in a', 'Put the part after `for` in the index, not in the formula', 'for'],
     ['max p in a', 'Write `:` after the index of a maximum, as in `max p in products: make[p]`', ''],
-    ['min p in a: + 2 <=', '`<=` at character 18 is not expected here', '<='],
+    ['min p in a: + 2 <=', 'The formula ends too early', ''],
     ['count p in a: x[p]', 'A count has no expression after its index: use `sum` to add up values', ':'],
     ['make[p', 'A closing ] is missing', ''],
     ['make[p <= 1', 'A closing ] is missing before `<=`', '<='],
     ['make[]', 'Write a member in [ ], as in `make[p]`', ']'],
-    ['make[p + q]', 'A lag must be a whole number, as in `t - 1`', 'q'],
+    ['make[p + "q"]', 'A lag must be a whole number, as in `t - 1`', '"q"'],
+    ['make[p - 1.5]', 'A lag must be a whole number, as in `t - 1`', '1.5'],
+    ['if t = 1 else 2', 'Write `then` after the condition, as in `if t = 1 then start else 0`', 'else'],
+    ['if t = 1 then 2', 'Write `else` and another value, as in `if t = 1 then start else 0`', ''],
+    ['if t then 2 else 3', 'A condition must compare two values, as in `demand[p] > 0`', 't'],
+    [
+      'if t = 1 then 2 else 3 + y',
+      'Put the whole choice in parentheses, or everything after `else`: `(if t = 1 then 0 else x[t]) + y`',
+      '+',
+    ],
+    ['stock[t - 1] else', 'The formula ends too early', ''],
+    ['stock[t - 1] else 2 start', '`start` at character 21 is not expected here', 'start'],
+    ['x + first()', 'Write the name of a set in parentheses, as in `first(weeks)`', ')'],
+    ['position(t - 1)', 'Write an index name in parentheses, as in `position(t)`', '-'],
     ['make[t - 1.5]', 'A lag must be a whole number, as in `t - 1`', '1.5'],
     ['make[t - 100001]', 'A lag must be a whole number, as in `t - 1`', '100001'],
     ['make["oak]', '`"` at character 6 is not expected here', '"'],
     ['x["a"] + "b"', 'The text "b" is not a number: use texts only in conditions or as members in [ ]', '"b"'],
-    ['sum p in a: sum q in b: x[q]', 'Put a sum inside another sum in parentheses', 'sum'],
-    ['sum p in a: 2 sum q in b: x[q]', 'Put a sum inside another sum in parentheses', 'sum'],
     ['x / sum p in a: c[p]', 'Put a sum after `/` in parentheses: `/ (sum ...)`', 'sum'],
     ['x / -sum p in a: c[p]', 'Put a sum after `/` in parentheses: `/ (sum ...)`', 'sum'],
     ['sum p in a x[p]', 'Write `:` after the index of a sum, as in `sum p in products: make[p]`', 'x'],

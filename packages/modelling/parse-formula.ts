@@ -2,6 +2,7 @@ import type {
   Call,
   Comparison,
   Condition,
+  End,
   Expression,
   Extremum,
   Formula,
@@ -9,6 +10,7 @@ import type {
   Index,
   Key,
   Membership,
+  MemberOf,
   Operand,
   Relation,
 } from './formula.js';
@@ -60,6 +62,11 @@ const TOTALS = new Map<string, 'sum' | Extremum | undefined>([
   ['max', 'max'],
   ['count', undefined],
 ]);
+/** Words that may follow a name. */
+const CHOICE = /\b(?:then|else)\b/;
+const CHOICE_WORDS = ['then', 'else'];
+const FOLLOWING_WORDS = [FOR, 'in', 'is', ...CHOICE_WORDS];
+const JOINING_WORDS = ['and', 'or'];
 const NAMES = { sum: 'sum', min: 'minimum', max: 'maximum' };
 /** Keywords that declare the domain of a variable. */
 const DOMAIN = /^(?:binary|continuous|integer)$/i;
@@ -85,7 +92,16 @@ class Refusal extends Error {
 type ConditionOrOperand = Condition | Operand;
 
 const isCondition = (read: ConditionOrOperand): read is Condition =>
-  read.kind === 'and' || read.kind === 'or' || read.kind === 'not' || read.kind === 'compare';
+  ['and', 'or', 'not', 'compare', 'in', 'given'].includes(read.kind);
+
+const UNREADABLE_KEY = 'Put a key with a lag in parentheses, as in `(t - 1) in weeks`';
+
+/** Words for the state of a cell after `is` or `is not`, and whether they mean that it has a value. */
+const STATES = new Map([
+  ['given', true],
+  ['empty', false],
+  ['missing', false],
+]);
 
 class Parser {
   private readonly lexer: Lexer;
@@ -93,12 +109,14 @@ class Parser {
   private depth = 0;
   /** Whether the last operand multiplies a name or parenthesis that directly follows it. */
   private canMultiply = false;
-  /** Whether the parser is in the product of an indexed sum, outside any parentheses. */
-  private isInTotal = false;
   /** Whether the parser is in a condition. */
   private isInCondition = false;
+  /** Whether the parser is between `if` and `else`, outside any parentheses. */
+  private isInChoice = false;
+  private readonly mayChoose: boolean;
 
   constructor(text: string) {
+    this.mayChoose = CHOICE.test(text);
     this.lexer = new Lexer(text);
     this.token = this.lexer.next();
   }
@@ -190,9 +208,87 @@ class Parser {
       this.canMultiply = true;
       return { kind, value };
     }
-    if (kind === 'name') return this.isAtTotal() ? this.total() : this.isAtCall() ? this.call() : this.reference();
+    if (kind === 'name') return this.named();
     if (!this.isSign('(')) this.refuse(kind === 'text' ? this.textAlone() : undefined);
     return this.inParentheses(() => this.sum());
+  }
+
+  /** Parses a factor that begins with a name or a keyword. */
+  private named(): Expression {
+    if (this.isAtTotal()) return this.total();
+    if (this.isAtChoice()) return this.choice();
+    if (this.isAtEnd()) return this.end();
+    if (this.isAtFunction('position')) return this.position();
+    if (isFunctionName(this.token.text) && this.isAtFunction(this.token.text)) return this.call();
+    const reference = this.reference();
+    if (reference.kind !== 'member' || this.isInChoice || !this.isName('else')) return reference;
+    const { position } = this.token;
+    this.advance();
+    const negative = this.signs();
+    const factor = this.factor();
+    const otherwise: Expression = negative ? { kind: 'sum', parts: [{ negative, of: factor }] } : factor;
+    this.canMultiply = false;
+    return { kind: 'choice', when: { kind: 'given', of: reference, position }, then: reference, otherwise };
+  }
+
+  /** Parses `if t = 1 then start else stock[t - 1]`. */
+  private choice(): Expression {
+    this.enterNesting('`if`');
+    const { isInChoice } = this;
+    this.isInChoice = true;
+    this.advance();
+    const when = this.condition('if');
+    if (!this.isName('then')) this.refuse('Write `then` after the condition, as in `if t = 1 then start else 0`');
+    this.advance();
+    const then = this.sum();
+    if (!this.isName('else')) this.refuse('Write `else` and another value, as in `if t = 1 then start else 0`');
+    this.isInChoice = isInChoice;
+    this.advance();
+    const negative = this.signs();
+    const product = this.product();
+    if (this.isSign('+', '-'))
+      this.refuse('Put the whole choice in parentheses, or everything after `else`: `(if t = 1 then 0 else x[t]) + y`');
+    this.depth -= 1;
+    this.canMultiply = false;
+    return {
+      kind: 'choice',
+      when,
+      then,
+      otherwise: negative ? { kind: 'sum', parts: [{ negative, of: product }] } : product,
+    };
+  }
+
+  /** Whether `first(weeks)` or `last(weeks)` begins here. */
+  private isAtEnd(): boolean {
+    return this.isAtFunction('first') || this.isAtFunction('last');
+  }
+
+  private end(): End {
+    const { text, position } = this.token;
+    const set = this.argument(`Write the name of a set in parentheses, as in \`${text}(weeks)\``);
+    return { kind: 'end', which: text === 'first' ? 'first' : 'last', set, position };
+  }
+
+  private position(): Expression {
+    const { position } = this.token;
+    return {
+      kind: 'position',
+      name: this.argument('Write an index name in parentheses, as in `position(t)`'),
+      position,
+    };
+  }
+
+  /** Parses the only argument of a function, which is a name. */
+  private argument(advice: string): string {
+    this.advance();
+    this.advance();
+    const { kind, text: name } = this.token;
+    if (kind !== 'name') this.refuse(advice);
+    this.advance();
+    if (!this.isSign(')')) this.refuse(advice);
+    this.advance();
+    this.canMultiply = false;
+    return name;
   }
 
   private textAlone(): string {
@@ -201,20 +297,20 @@ class Parser {
 
   private inParentheses<Read>(read: () => Read): Read {
     this.enterNesting('parentheses');
-    const { isInTotal } = this;
-    this.isInTotal = false;
+    const { isInChoice } = this;
+    this.isInChoice = false;
     this.advance();
     const inner = read();
     if (!this.isSign(')')) this.refuse(this.token.kind === 'end' ? 'A closing parenthesis is missing' : undefined);
     this.depth -= 1;
-    this.isInTotal = isInTotal;
+    this.isInChoice = isInChoice;
     this.advance();
     this.canMultiply = true;
     return inner;
   }
 
   /** Parses `x` or `make[p]`. */
-  private reference(): Expression {
+  private reference(): MemberOf | { kind: 'name'; name: string } {
     const { text: name, position } = this.token;
     this.advance();
     this.canMultiply = false;
@@ -238,7 +334,7 @@ class Parser {
     return kind === 'end' ? 'A closing ] is missing' : undefined;
   }
 
-  /** Parses a key: `p`, `t - 1`, `"oak chair"` or `3`. */
+  /** Parses a key: `p`, `t - 1`, `t -- 1`, `t - lead[p]`, `"oak chair"`, `3`, `product[o]` or `first(weeks)`. */
   private key(): Key {
     const { kind, text, position } = this.token;
     if (kind === 'text' || kind === 'number') {
@@ -246,14 +342,32 @@ class Parser {
       return { kind: 'text', text: text.trim(), position };
     }
     if (kind !== 'name') this.refuse();
-    this.advance();
+    if (this.isAtEnd()) return this.end();
+    const reference = this.reference();
+    if (reference.kind === 'member') return { kind: 'label', of: reference, position };
     if (!this.isSign('+', '-')) return { kind: 'index', name: text, lag: 0, position };
-    const sign = this.token.text === '-' ? -1 : 1;
+    return this.lagged(text, position);
+  }
+
+  /** Parses the lag after an index name. */
+  private lagged(name: string, position: number): Key {
+    const { text: sign } = this.token;
+    const negative = sign === '-';
     this.advance();
-    const places = this.token.kind === 'number' ? Number(this.token.text) : NaN;
-    if (!Number.isInteger(places) || places > MAX_LAG) this.refuse('A lag must be a whole number, as in `t - 1`');
-    this.advance();
-    return { kind: 'index', name: text, lag: sign * places, position };
+    const isCyclic = this.isSign(sign);
+    if (isCyclic) this.advance();
+    const cyclic = isCyclic ? { isCyclic: true as const } : {};
+    if (this.token.kind === 'number') {
+      const places = Number(this.token.text);
+      if (!Number.isInteger(places) || places > MAX_LAG) this.refuse('A lag must be a whole number, as in `t - 1`');
+      this.advance();
+      return { kind: 'index', name, lag: negative ? 0 - places : places, ...cyclic, position };
+    }
+    if (this.token.kind !== 'name' && !this.isSign('(')) this.refuse('A lag must be a whole number, as in `t - 1`');
+    const of = this.factor();
+    this.canMultiply = false;
+    const by: Expression = negative ? { kind: 'sum', parts: [{ negative, of }] } : of;
+    return { kind: 'shift', name, by, ...cyclic, position };
   }
 
   /** Whether an indexed sum, minimum, maximum or count begins here. Otherwise the keyword is an ordinary name. */
@@ -263,19 +377,32 @@ class Parser {
     const following = this.lexer.next(this.token);
     if (following.text === '(' && text !== 'sum') return this.isPair(following);
     // In `x <= sum for p in products` and `a > sum and b > 1`, `sum` is a name.
-    if (following.text === FOR) return this.lexer.next(following).text === 'in';
-    return !this.isInCondition || (following.text !== 'and' && following.text !== 'or');
+    if (this.isInChoice && CHOICE_WORDS.includes(following.text)) return false;
+    if (FOLLOWING_WORDS.includes(following.text)) return this.lexer.next(following).text === 'in';
+    return !this.isInCondition || !JOINING_WORDS.includes(following.text);
   }
 
-  /** Whether a parenthesis begins the names of an index, as in `max (o, d) in lanes: cost[o, d]`. */
+  /** Whether a choice begins here. Otherwise `if` is an ordinary name. */
+  private isAtChoice(): boolean {
+    if (!this.mayChoose || !this.isName('if')) return false;
+    const { kind, text } = this.lexer.next(this.token);
+    if (kind === 'name') return !JOINING_WORDS.includes(text);
+    return kind === 'text' || kind === 'number' || ['(', '+', '-'].includes(text);
+  }
+
+  /** Whether a parenthesis begins the keys of a member, as in `(o, d) in lanes`. */
   private isPair(parenthesis: Token): boolean {
-    let token = this.lexer.next(parenthesis);
-    while (token.kind === 'name' || token.text === ',') token = this.lexer.next(token);
-    return token.text === ')' && this.lexer.next(token).text === 'in';
+    let token = parenthesis;
+    let depth = 0;
+    do {
+      if (token.kind === 'sign') depth += token.text === '(' ? 1 : token.text === ')' ? -1 : 0;
+      token = this.lexer.next(token);
+    } while (depth > 0 && token.kind !== 'end');
+    return token.text === 'in' || (token.text === 'not' && this.lexer.next(token).text === 'in');
   }
 
-  private isAtCall(): boolean {
-    return isFunctionName(this.token.text) && this.lexer.next(this.token).text === '(';
+  private isAtFunction(name: string): boolean {
+    return this.isName(name) && this.lexer.next(this.token).text === '(';
   }
 
   /** Parses `max(a, b)`. */
@@ -311,7 +438,9 @@ class Parser {
 
   /** Whether the current token is a keyword that ends the preceding expression. */
   private isAtWord(): boolean {
-    return this.isInCondition ? this.isName('and') || this.isName('or') : this.isAtFor();
+    if (this.isInChoice && (this.isName('then') || this.isName('else'))) return true;
+    if (!this.isInCondition) return this.isAtFor();
+    return this.isName('and') || this.isName('or') || this.isAtMembership();
   }
 
   private isName(word: string): boolean {
@@ -321,7 +450,6 @@ class Parser {
   /** Parses `sum p in products: price[p] * make[p]`. */
   private total(): Expression {
     const { text: word, position } = this.token;
-    if (this.isInTotal) this.refuse('Put a sum inside another sum in parentheses');
     this.enterNesting('sums');
     this.advance();
     const over = this.index();
@@ -338,10 +466,8 @@ class Parser {
     this.advance();
     if (this.token.kind === 'end' || this.token.kind === 'relation')
       this.refuse(`Write an expression after the \`:\` of a ${NAMES[by]}, as in ${example}`);
-    this.isInTotal = true;
     const negative = this.signs();
     const product = this.product();
-    this.isInTotal = false;
     this.canMultiply = false;
     this.depth -= 1;
     const of: Expression = negative ? { kind: 'sum', parts: [{ negative, of: product }] } : product;
@@ -376,10 +502,14 @@ class Parser {
     }
     if (!this.isName('in')) this.refuse('Write `in` and the name of a set, as in `p in products`');
     this.advance();
-    if (this.token.kind !== 'name') this.refuse('Write the name of a set, as in `p in products`');
-    const { text: set } = this.token;
+    return { names: names as Membership['names'], set: this.setName(), position };
+  }
+
+  private setName(): string {
+    const { kind, text } = this.token;
+    if (kind !== 'name') this.refuse('Write the name of a set, as in `p in products`');
     this.advance();
-    return { names: names as Membership['names'], set, position };
+    return text;
   }
 
   private indexName(): string {
@@ -389,18 +519,16 @@ class Parser {
     return text;
   }
 
-  /** Parses the condition after `where`. */
-  private condition(): Condition {
-    const { isInCondition, isInTotal } = this;
+  /** Parses the condition after `where` or `if`. */
+  private condition(word: 'where' | 'if' = 'where'): Condition {
+    const { isInCondition } = this;
     this.isInCondition = true;
-    this.isInTotal = false;
     const { position } = this.token;
     if (this.token.kind === 'end' || this.isSign(':'))
-      this.refuse('Write a condition after `where`, as in `where demand[p] > 0`');
+      this.refuse(`Write a condition after \`${word}\`, as in \`${word} demand[p] > 0\``);
     const read = this.disjunction();
     if (!isCondition(read)) this.refuseAt(position, 'A condition must compare two values, as in `demand[p] > 0`');
     this.isInCondition = isInCondition;
-    this.isInTotal = isInTotal;
     return read;
   }
 
@@ -440,8 +568,13 @@ class Parser {
   }
 
   private comparison(): ConditionOrOperand {
+    const { position: start } = this.token;
+    if (this.isSign('(') && this.isPair(this.token)) return this.membershipOf(this.pair(), start);
     const left = this.operand();
     if (isCondition(left)) return left;
+    if (this.isAtMembership())
+      return this.membershipOf([keyOf(left, start) ?? this.refuseAt(start, UNREADABLE_KEY)], start);
+    if (this.isAtWordBefore('is')) return this.state(left, start);
     const { position } = this.token;
     const comparison = this.comparisonSign();
     if (comparison === undefined) return left;
@@ -450,6 +583,48 @@ class Parser {
     if (isCondition(right)) this.refuseAt(at, 'Expected a text or a number here, not a condition');
     if (this.token.kind === 'relation') this.refuse('Compare two values at a time and join the comparisons with `and`');
     return { kind: 'compare', left, comparison, right, position };
+  }
+
+  /** Parses the keys in `(o, d - 1) in lanes`. */
+  private pair(): [Key, ...Key[]] {
+    this.advance();
+    const keys: [Key, ...Key[]] = [this.key()];
+    while (this.isSign(',')) {
+      this.advance();
+      keys.push(this.key());
+    }
+    if (!this.isSign(')')) this.refuse();
+    this.advance();
+    return keys;
+  }
+
+  /** Whether `in` or `not in` follows the left side of a condition. */
+  private isAtMembership(): boolean {
+    if (this.isAtWordBefore('in')) return true;
+    return this.isName('not') && this.lexer.next(this.token).text === 'in';
+  }
+
+  private membershipOf(keys: [Key, ...Key[]], position: number): Condition {
+    const isNot = this.isName('not');
+    if (isNot) this.advance();
+    if (!this.isName('in')) this.refuse('Write `in` and the name of a set, as in `p in products`');
+    this.advance();
+    const of: Condition = { kind: 'in', keys, set: this.setName(), position };
+    return isNot ? { kind: 'not', of } : of;
+  }
+
+  /** Parses `is given`, `is not given`, `is empty` or `is missing` after a column. */
+  private state(of: Operand, position: number): Condition {
+    if (of.kind !== 'member' && of.kind !== 'name')
+      this.refuse('Write a column before `is`, as in `limit[p] is given`');
+    this.advance();
+    const isNot = this.isName('not');
+    if (isNot) this.advance();
+    const isGiven = this.token.kind === 'name' ? STATES.get(this.token.text) : undefined;
+    if (isGiven === undefined) this.refuse('Write `is given` or `is empty`, as in `limit[p] is given`');
+    this.advance();
+    const given: Condition = { kind: 'given', of, position };
+    return isGiven === isNot ? { kind: 'not', of: given } : given;
   }
 
   private comparisonSign(): Comparison | undefined {
@@ -511,5 +686,22 @@ class Parser {
 
   private refuseAt(position: number, problem: string): never {
     throw new Refusal({ problem, position, token: '' });
+  }
+}
+
+/** Converts the left side of `... in products` to a key. Returns undefined for a calculation. */
+function keyOf(operand: Operand, position: number): Key | undefined {
+  switch (operand.kind) {
+    case 'text':
+    case 'end':
+      return operand;
+    case 'number':
+      return { kind: 'text', text: String(operand.value), position };
+    case 'name':
+      return { kind: 'index', name: operand.name, lag: 0, position };
+    case 'member':
+      return { kind: 'label', of: operand, position };
+    default:
+      return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { MemberOf } from './formula.js';
+import type { Key, MemberOf, Operand } from './formula.js';
 import { shortened } from './names.js';
 import type { ColumnShape } from './vocabulary.js';
 
@@ -18,12 +18,50 @@ export const textAsNumber = (name: string): string =>
 
 /** Explains that a lagged member outside its set counts as 0. */
 export function lagBeyondEnds({ name, keys }: MemberOf): string {
-  const written = keys.map((key) => {
-    if (key.kind === 'text') return `"${shortened(key.text)}"`;
-    return key.lag === 0 ? key.name : `${key.name} ${key.lag < 0 ? '-' : '+'} ${Math.abs(key.lag)}`;
-  });
-  return `${formatMember(name, written)} counts as 0 beyond the ends of its set`;
+  return `${formatMember(name, keys.map(formatKey))} counts as 0 beyond the ends of its set`;
 }
+
+/** Formats an operand for a message. Omits the parts of a calculation. */
+export function formatOperand(operand: Operand): string {
+  switch (operand.kind) {
+    case 'text':
+      return `"${operand.text}"`;
+    case 'number':
+      return String(operand.value);
+    case 'name':
+      return operand.name;
+    case 'member':
+      return `${operand.name}[${operand.keys.map(formatKey).join(', ')}]`;
+    case 'end':
+      return formatKey(operand);
+    case 'position':
+      return `position(${operand.name})`;
+    default:
+      return '(...)';
+  }
+}
+
+/** Formats a key such as `t - 1` for a message. */
+export function formatKey(key: Key): string {
+  switch (key.kind) {
+    case 'text':
+      return `"${shortened(key.text)}"`;
+    case 'end':
+      return `${key.which}(${key.set})`;
+    case 'label':
+      return formatOperand(key.of);
+    case 'index':
+      return key.lag === 0 ? key.name : `${key.name} ${signOf(key, key.lag < 0)} ${Math.abs(key.lag)}`;
+    case 'shift': {
+      const [first] = key.by.kind === 'sum' ? key.by.parts : [];
+      const isNegative = first?.negative === true;
+      return `${key.name} ${signOf(key, isNegative)} ${formatOperand(isNegative ? first.of : key.by)}`;
+    }
+  }
+}
+
+const signOf = ({ isCyclic }: Extract<Key, { kind: 'index' | 'shift' }>, isNegative: boolean): string =>
+  (isNegative ? '-' : '+').repeat(isCyclic === true ? 2 : 1);
 
 /** @param kind description of the name, such as `a column of products` */
 export function wrongArity(name: string, kind: string, expected: readonly string[]): string {
@@ -45,9 +83,6 @@ export function indexAfterSum(name: string): string {
 export const reboundIndex = (name: string, set: string): string =>
   `The index ${shortened(name)} already runs over ${shortened(set)}, so this sum has a single term: use another name, as in \`sum other in ${shortened(set)}: ...\`, or remove one of the two`;
 
-export const lagWithoutOrder = (name: string): string =>
-  `${name} is one part of a longer key, so it has no previous or next member: let it run over a separate set, as in \`${name} in weeks\``;
-
 export function unknownSet(name: string, [nearest]: readonly string[] = []): string {
   const short = shortened(name);
   const suggestion = nearest === undefined ? '' : ` did you mean ${shortened(nearest)}? Otherwise`;
@@ -57,6 +92,17 @@ export function unknownSet(name: string, [nearest]: readonly string[] = []): str
 /** @param members phrase that describes the affected members. Empty if there is no index */
 export const divisionByZero = (members: string): string =>
   members === '' ? 'It divides by 0' : `It divides by 0${members}: exclude them with a condition after \`where\``;
+
+export const lagOfVariable = (variable: string): string =>
+  `A lag must be known, but it contains the variable ${shortened(variable)}`;
+
+/** @param lag the calculated lag */
+export const fractionalLag = (name: string, lag: number, members: string): string =>
+  `The lag of ${shortened(name)} must be a whole number, but it is ${lag}${members}`;
+
+/** Explains that a set of pairs has no first or last member. */
+export const endOfPairs = (set: string): string =>
+  `${shortened(set)} has members with several parts, so it has no first or last member`;
 
 /** Explains that a function contains a variable. */
 export const functionOfVariable = (name: string, variable: string): string =>

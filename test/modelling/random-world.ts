@@ -15,8 +15,6 @@ const REGIONS = ['north', 'south', '10', '9'];
 interface Bound {
   name: string;
   kind: Kind;
-  /** Whether the index runs over a set of single members. Otherwise, a lag would be meaningless. */
-  hasOrder: boolean;
 }
 type Kind = 'city' | 'week' | 'region';
 const SET_OF: Record<Kind, string> = { city: 'cities', week: 'weeks', region: 'regions' };
@@ -59,7 +57,9 @@ class Maker {
       goal: this.column('regions', () => this.eighth()),
       region: this.column('cities', () => this.one(REGIONS)),
       twin: this.column('cities', () => this.one(CITIES)),
+      mate: this.column('cities', () => this.one(cities)),
       season: this.column('weeks', () => this.one(REGIONS)),
+      lead: this.column('weeks', () => this.below(3)),
     };
     if (this.hasPairs) {
       columns['distance'] = this.column('lanes', () => this.eighth());
@@ -132,7 +132,7 @@ class Maker {
   private family(name: string, kinds: Kind[], isPairs: boolean): WorldVariable {
     const names = kinds.map((kind, at) => `${kind[0]}${at === 0 ? '' : at}${name[0]}`);
     const scope: Scope = {
-      bound: names.map((one, at) => ({ name: one, kind: kinds[at]!, hasOrder: !isPairs })),
+      bound: names.map((one, at) => ({ name: one, kind: kinds[at]! })),
       lanes: isPairs ? [[names[0]!, names[1]!]] : [],
     };
     const over = isPairs
@@ -189,7 +189,7 @@ class Maker {
     const [name, other] = [this.newName(kind), this.newName(kind)];
     const isPair = this.hasPairs && kind === 'city' && this.chance(50);
     const names = isPair ? [name, other] : [name];
-    const added = names.map((one): Bound => ({ name: one, kind, hasOrder: !isPair }));
+    const added = names.map((one): Bound => ({ name: one, kind }));
     return {
       text: isPair ? `(${name}, ${other}) in lanes` : `${name} in ${SET_OF[kind]}`,
       scope: { bound: [...bound, ...added], lanes: isPair ? [...lanes, [name, other]] : lanes },
@@ -210,7 +210,7 @@ class Maker {
       return {
         text: `(${from.name}, ${to.name}) in lanes`,
         scope: {
-          bound: [...bound, ...added.map((one): Bound => ({ name: one.name, kind: 'city', hasOrder: false }))],
+          bound: [...bound, ...added.map((one): Bound => ({ name: one.name, kind: 'city' }))],
           lanes: [...lanes, [from.name, to.name]],
         },
       };
@@ -219,7 +219,7 @@ class Maker {
     const made = name(kind);
     return {
       text: `${made.name} in ${SET_OF[kind]}`,
-      scope: { bound: made.isNew ? [...bound, { name: made.name, kind, hasOrder: true }] : bound, lanes },
+      scope: { bound: made.isNew ? [...bound, { name: made.name, kind }] : bound, lanes },
     };
   }
 
@@ -228,9 +228,12 @@ class Maker {
   private key(scope: Scope, kind: Kind, mayLag = true): string | undefined {
     const known = scope.bound.filter((one) => one.kind === kind);
     if (known.length === 0 || this.chance(10)) return this.literal(kind);
-    const { name, hasOrder } = this.one(known);
-    if (!mayLag || !hasOrder || !this.chance(25)) return name;
-    return `${name} ${this.one(['-', '+'])} ${this.below(3)}`;
+    const { name } = this.one(known);
+    if (mayLag && this.chance(8))
+      return kind === 'city' ? `mate[${name}]` : `${this.one(['first', 'last'])}(${SET_OF[kind]})`;
+    if (!mayLag || !this.chance(25)) return name;
+    const sign = this.one(['-', '+', '--', '++']);
+    return `${name} ${sign} ${this.chance(25) ? `lead[${this.literal('week')}]` : this.below(3)}`;
   }
 
   private literal(kind: Kind): string {
@@ -262,7 +265,11 @@ class Maker {
 
   private number(scope: Scope, depth: number): string {
     if (depth === 0 || this.chance(30)) return this.figure(scope);
-    switch (this.below(8)) {
+    switch (this.below(10)) {
+      case 7:
+        return this.choice(scope, () => this.number(scope, depth - 1));
+      case 8:
+        return scope.bound.length === 0 ? '2' : `position(${this.one(scope.bound).name})`;
       case 0:
         return `(${this.number(scope, depth - 1)} ${this.one(['+', '-'])} ${this.number(scope, depth - 1)})`;
       case 1:
@@ -321,11 +328,20 @@ class Maker {
     return `(sum ${index}${filter}: ${name}[${fresh.join(', ')}])`;
   }
 
+  /** Returns a choice between two expressions. */
+  private choice(scope: Scope, make: () => string): string {
+    if (this.chance(60)) return `(if (${this.condition(scope, 1)}) then ${make()} else (${make()}))`;
+    const column = this.hasPairs ? `some[${this.key(scope, 'city')}]` : `size[${this.key(scope, 'week')}]`;
+    return `(${column} else (${make()}))`;
+  }
+
   private linear(scope: Scope, depth: number): string {
     if (depth === 0) return this.variable(scope);
-    switch (this.below(6)) {
+    switch (this.below(7)) {
       case 0:
         return this.variable(scope);
+      case 5:
+        return this.choice(scope, () => this.linear(scope, depth - 1));
       case 1:
         return `${this.linear(scope, depth - 1)} ${this.one(['+', '-'])} ${this.linear(scope, depth - 1)}`;
       case 2:
@@ -355,10 +371,29 @@ class Maker {
           return `${this.condition(scope, depth - 1)} and ${this.condition(scope, depth - 1)}`;
       }
     }
+    if (this.chance(15)) return this.existence(scope);
     const comparison = this.one(['=', '=', '<>', '<', '<=', '>', '>=']);
     return this.chance(45)
       ? `${this.number(scope, 1)} ${comparison} ${this.number(scope, 1)}`
       : `${this.label(scope)} ${comparison} ${this.label(scope)}`;
+  }
+
+  /** Returns a condition on the existence of a member or a value. */
+  private existence(scope: Scope): string {
+    const lane = scope.lanes.length > 0 && this.chance(50) ? this.one(scope.lanes) : undefined;
+    const not = this.chance(30) ? 'not ' : '';
+    if (lane !== undefined) return `(${lane.toReversed().join(', ')}) ${not}in lanes`;
+    const kind = this.one<Kind>(['city', 'week', 'region']);
+    switch (this.below(3)) {
+      case 0:
+        return `${this.key(scope, kind, false)} ${not}in ${SET_OF[this.one<Kind>(['city', 'week', 'region'])]}`;
+      case 1:
+        return `size[${this.key(scope, 'week')}] is ${not}given`;
+      default:
+        return this.hasPairs
+          ? `some[${this.key(scope, 'city')}] is ${not}empty`
+          : `season[${this.key(scope, 'week')}] is ${not}given`;
+    }
   }
 
   /** Returns an operand that is compared as a string. */
@@ -366,7 +401,9 @@ class Maker {
     const lane = scope.lanes.length > 0 && this.chance(30) ? this.one(scope.lanes) : undefined;
     if (lane !== undefined) return `mark[${lane.join(', ')}]`;
     if (scope.bound.length > 0 && this.chance(40)) return this.one(scope.bound).name;
-    switch (this.below(4)) {
+    switch (this.below(5)) {
+      case 4:
+        return `${this.one(['first', 'last'])}(${this.one(['weeks', 'cities'])})`;
       case 0:
         return quoted(this.one([...REGIONS, ...CITIES, ...WEEKS]));
       case 1:

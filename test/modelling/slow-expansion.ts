@@ -21,10 +21,10 @@ class Faulty extends Error {
   }
 }
 
-/** Members by index name and, for an index over a set of single members, the name of the set. */
+/** Members by index name, and the key part that each index name comes from. */
 interface Scope {
   members: Map<string, string>;
-  homes: Map<string, string>;
+  homes: Map<string, { set: string; part: number; isAlone: boolean }>;
 }
 const NOWHERE: Scope = { members: new Map(), homes: new Map() };
 
@@ -161,8 +161,10 @@ class SlowExpansion {
         this.world.sets[set]!.flatMap((member): Scope[] => {
           const members = new Map(scope.members);
           const homes = new Map(scope.homes);
-          if (names.length === 1 && !members.has(names[0])) homes.set(names[0], set);
           for (const [part, name] of names.entries()) {
+            const isAlone = names.length === 1;
+            if (!homes.has(name) || (isAlone && homes.get(name)?.isAlone === false))
+              homes.set(name, { set, part, isAlone });
             const known = members.get(name);
             if (known !== undefined && known !== member[part]) return [];
             members.set(name, member[part]!);
@@ -212,12 +214,27 @@ class SlowExpansion {
         if (isOrder && (one === '' || other === '')) return false;
         return isOrder ? compare(comparison, naturalOrder(one, other), 0) : compare(comparison, one, other);
       }
+      case 'in': {
+        const keys = condition.keys.map((key) => this.key(key, scope));
+        return this.world.sets[condition.set]!.some((member) => keyOf(member) === keyOf(keys));
+      }
+      case 'given': {
+        if (condition.of.kind === 'name') return true;
+        const keys = this.keys(condition.of, scope);
+        const { name } = condition.of;
+        if (this.families.has(name)) return this.families.get(name)!.has(keyOf(keys));
+        const cell = this.cells.get(name)!.get(keyOf(keys)) ?? null;
+        return (
+          (cell !== null && cell !== '') || (this.world.columns[name]!.fallback !== undefined && !keys.includes(NOBODY))
+        );
+      }
     }
   }
 
   /** Returns an operand as a string, or false for a number. */
   private text(operand: Operand, scope: Scope): string | undefined | false {
     if (operand.kind === 'text') return operand.text;
+    if (operand.kind === 'end') return this.key(operand, scope);
     if (operand.kind === 'name' && scope.members.has(operand.name)) return scope.members.get(operand.name);
     if (operand.kind !== 'member' || !this.isLabel(operand.name)) return false;
     const keys = this.keys(operand, scope);
@@ -276,6 +293,17 @@ class SlowExpansion {
             expression.of.map((one) => this.number(one, scope)),
           ),
         );
+      case 'choice':
+        return this.linear(this.holds(expression.when, scope) ? expression.then : expression.otherwise, scope);
+      case 'end': {
+        const member = this.key(expression, scope);
+        if (member === NOBODY || !isFigure(member)) throw new Faulty('figure');
+        return figure(Number(member));
+      }
+      case 'position': {
+        const order = this.orderOf(expression.name, scope);
+        return figure(order.indexOf(scope.members.get(expression.name)!) + 1);
+      }
       case 'total': {
         if (expression.by !== 'sum') {
           const values = this.scopes(expression.over, scope).map((inner) => this.number(expression.of, inner));
@@ -297,7 +325,8 @@ class SlowExpansion {
     if (family !== undefined) {
       const variable = family.get(keyOf(keys));
       if (variable !== undefined) return { constant: 0, terms: new Map([[variable, 1]]) };
-      if (keys.includes(NOBODY)) return figure(0);
+      const isLagged = expression.keys.some((key) => key.kind === 'shift' || (key.kind === 'index' && key.lag !== 0));
+      if (isLagged || keys.includes(NOBODY)) return figure(0);
       throw new Faulty('missing');
     }
     if (this.isLabel(name)) throw new Faulty('other');
@@ -312,15 +341,34 @@ class SlowExpansion {
     return keys.map((key) => this.key(key, scope));
   }
 
-  private key(key: Key, { members, homes }: Scope): string | undefined {
-    if (key.kind === 'text') return key.text;
-    const member = members.get(key.name);
-    if (member === undefined) throw new Faulty('other');
-    if (key.lag === 0) return member;
-    const home = homes.get(key.name);
-    if (home === undefined) throw new Faulty('other');
-    const set = this.world.sets[home]!.map(([one]) => one!);
-    return set[set.indexOf(member) + key.lag];
+  private key(key: Key, scope: Scope): string | undefined {
+    switch (key.kind) {
+      case 'text':
+        return key.text;
+      case 'end':
+        return this.world.sets[key.set]!.at(key.which === 'first' ? 0 : -1)?.[0];
+      case 'label': {
+        const keys = this.keys(key.of, scope);
+        const cell = this.cells.get(key.of.name)!.get(keyOf(keys));
+        if (cell === undefined && keys.includes(NOBODY)) return NOBODY;
+        if (cell === undefined) throw new Faulty('missing');
+        return String(cell ?? '');
+      }
+      default: {
+        const member = scope.members.get(key.name);
+        if (member === undefined) throw new Faulty('other');
+        const lag = key.kind === 'index' ? key.lag : this.number(key.by, scope);
+        if (!Number.isInteger(lag)) throw new Faulty('other');
+        const order = this.orderOf(key.name, scope);
+        const place = order.indexOf(member) + lag;
+        return key.isCyclic === true ? order.at(place % order.length) : order[place];
+      }
+    }
+  }
+
+  private orderOf(name: string, { homes }: Scope): string[] {
+    const { set, part } = homes.get(name)!;
+    return [...new Set(this.world.sets[set]!.map((member) => member[part]!))];
   }
 }
 

@@ -26,22 +26,32 @@ export function printExpression(expression: Expression): string {
       return expression.parts
         .map(({ negative, of }, at) => {
           const sign = negative ? '- ' : at > 0 ? '+ ' : '';
-          return `${sign}${inside(of, 'sum')}`;
+          return `${sign}${inside(of, 'sum', 'choice')}`;
         })
         .join(' ');
     case 'product':
       return expression.factors
         .map(({ divisor, of }, at) => {
           const sign = divisor ? '/ ' : at > 0 ? '* ' : '';
-          return `${sign}${inside(of, 'sum', 'product', 'total')}`;
+          return `${sign}${inside(of, 'sum', 'product', 'total', 'choice')}`;
         })
         .join(' ');
     case 'member':
       return `${expression.name}[${expression.keys.map(printKey).join(', ')}]`;
     case 'call':
       return `${expression.name}(${expression.of.map(printExpression).join(', ')})`;
+    case 'end':
+      return printKey(expression);
+    case 'position':
+      return `position(${expression.name})`;
+    case 'choice': {
+      const { when, then, otherwise } = expression;
+      const shown = printExpression(otherwise);
+      const isLong = otherwise.kind === 'sum' && (otherwise.parts.length > 1 || otherwise.parts[0]?.of.kind === 'sum');
+      return `if ${printCondition(when)} then ${printExpression(then)} else ${isLong ? `(${shown})` : shown}`;
+    }
     case 'total':
-      return `${expression.by} ${printIndex(expression.over)}: ${inside(expression.of, 'sum', 'total')}`;
+      return `${expression.by} ${printIndex(expression.over)}: ${inside(expression.of, 'sum', 'choice')}`;
   }
 }
 
@@ -52,9 +62,24 @@ function inside(expression: Expression, ...kinds: Expression['kind'][]): string 
 }
 
 function printKey(key: Key): string {
-  if (key.kind === 'text') return quoted(key.text);
-  const { name, lag } = key;
-  return lag === 0 ? name : `${name} ${lag < 0 ? '-' : '+'} ${Math.abs(lag)}`;
+  switch (key.kind) {
+    case 'text':
+      return quoted(key.text);
+    case 'end':
+      return `${key.which}(${key.set})`;
+    case 'label':
+      return printExpression(key.of);
+    case 'index': {
+      const sign = (key.lag < 0 ? '-' : '+').repeat(key.isCyclic === true ? 2 : 1);
+      return key.lag === 0 ? key.name : `${key.name} ${sign} ${Math.abs(key.lag)}`;
+    }
+    case 'shift': {
+      const [part] = key.by.kind === 'sum' ? key.by.parts : [];
+      const isNegative = key.by.kind === 'sum' && key.by.parts.length === 1 && part?.negative === true;
+      const sign = (isNegative ? '-' : '+').repeat(key.isCyclic === true ? 2 : 1);
+      return `${key.name} ${sign} (${printExpression(isNegative ? part.of : key.by)})`;
+    }
+  }
 }
 
 function printCondition(condition: Condition): string {
@@ -70,6 +95,13 @@ function printCondition(condition: Condition): string {
     }
     case 'compare':
       return `${printOperand(condition.left)} ${condition.comparison} ${printOperand(condition.right)}`;
+    case 'in': {
+      const keys = condition.keys.map(printKey).join(', ');
+      const isBare = condition.keys.every((key) => key.kind !== 'shift' && (key.kind !== 'index' || key.lag === 0));
+      return `${condition.keys.length === 1 && isBare ? keys : `(${keys})`} in ${condition.set}`;
+    }
+    case 'given':
+      return `${printExpression(condition.of)} is given`;
   }
 }
 

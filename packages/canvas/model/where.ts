@@ -50,7 +50,22 @@ function rewritten(condition: Condition, bound: ReadonlySet<string>, resolve: Re
         left: ofOperand(condition.left, bound, resolve),
         right: ofOperand(condition.right, bound, resolve),
       };
+    case 'in': {
+      const [first, ...rest] = condition.keys.map((key) => ofKey(key, bound, resolve));
+      return { ...condition, keys: [first!, ...rest] };
+    }
+    case 'given': {
+      const of = ofExpression(condition.of, bound, resolve);
+      return of.kind === 'member' ? { ...condition, of } : condition;
+    }
   }
+}
+
+/** Replaces the name of a column in a key, as in `region in south`. */
+function ofKey(key: Key, bound: ReadonlySet<string>, resolve: Resolve): Key {
+  const isColumn = key.kind === 'index' && key.lag === 0 && !bound.has(key.name);
+  const of = isColumn ? resolve(key.name) : undefined;
+  return of?.kind === 'member' ? { kind: 'label', of, position: key.position } : key;
 }
 
 const ofOperand = (operand: Operand, bound: ReadonlySet<string>, resolve: Resolve): Operand =>
@@ -60,7 +75,16 @@ function ofExpression(expression: Expression, bound: ReadonlySet<string>, resolv
   switch (expression.kind) {
     case 'number':
     case 'member':
+    case 'end':
+    case 'position':
       return expression;
+    case 'choice':
+      return {
+        ...expression,
+        when: rewritten(expression.when, bound, resolve),
+        then: ofExpression(expression.then, bound, resolve),
+        otherwise: ofExpression(expression.otherwise, bound, resolve),
+      };
     case 'name':
       return bound.has(expression.name) ? expression : (resolve(expression.name) ?? expression);
     case 'sum':

@@ -1,12 +1,12 @@
 import { withDates } from '../date-literals.js';
-import type { Call, Condition, Expression, Extremum, Index, MemberOf, Operand } from '../formula.js';
+import type { Call, Choice, Condition, Expression, Extremum, Index, MemberOf } from '../formula.js';
 import { applied } from '../functions.js';
 import { shortened } from '../names.js';
 import { divisionByZero, extremumOfNothing, functionOfVariable } from '../sentences.js';
-import { comparedFigures, comparedTexts } from './comparisons.js';
+import { ConditionEvaluator } from './condition-evaluator.js';
 import { PendingConditions, type Stage } from './conditions.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
-import { boundKeys, join, type JoinKey, keyOfFigures, newMembers } from './join.js';
+import { boundKeys, join, newMembers } from './join.js';
 import { Lookup, refuseMisfit } from './lookup.js';
 import type { Observer } from './observer.js';
 import { refuse } from './refusal.js';
@@ -18,8 +18,6 @@ type Total = Extract<Expression, { kind: 'total' }>;
 
 /** Maximum number of terms in a sum. Terms are counted before terms of the same variable are combined. */
 const MAX_TERMS = 10_000_000;
-/** Key that does not match any member. */
-const NO_KEY = -9;
 const TOO_LARGE = 'A number in the formula becomes too large';
 
 /**
@@ -30,6 +28,7 @@ const TOO_LARGE = 'A number in the formula becomes too large';
 export class Evaluator {
   private places = new Int32Array(0);
   private readonly lookup: Lookup;
+  private readonly conditions: ConditionEvaluator;
 
   /**
    * @param nameOf returns the name of a variable for messages
@@ -41,7 +40,9 @@ export class Evaluator {
     private readonly steps = new Steps(),
     private readonly observer?: Observer,
   ) {
-    this.lookup = new Lookup(space, observer);
+    const known = (place: string) => (expression: Expression, frame: Frame) => this.figures(expression, frame, place);
+    this.lookup = new Lookup(space, known('A lag'), observer);
+    this.conditions = new ConditionEvaluator(this.lookup, space.texts, known('A condition'));
   }
 
   /** Starts the evaluation of a formula and returns the rows of its index, in the order of its sets. */
@@ -70,6 +71,12 @@ export class Evaluator {
         return expression.by === 'sum'
           ? this.total(expression, frame)
           : this.extremum(expression.by, expression, frame);
+      case 'choice':
+        return this.choice(expression, frame);
+      case 'end':
+        return { constants: this.lookup.memberFigures(this.lookup.ends(expression, frame), expression.which) };
+      case 'position':
+        return { constants: this.lookup.positions(expression.name, expression.position, frame) };
     }
   }
 
@@ -195,6 +202,25 @@ export class Evaluator {
     return { constants: sums, terms: this.merge(terms, frame.size).terms };
   }
 
+  /** Evaluates each branch only in the rows that use it, so that the other rows need not have its members. */
+  private choice({ when, then, otherwise }: Choice, frame: Frame): Linear {
+    const mask = this.conditions.matches(when, frame);
+    const constants = new Float64Array(frame.size);
+    const lists: Terms[] = [];
+    for (const [branch, rows] of [
+      [then, passing(mask)],
+      [otherwise, passing(mask.map((holds) => 1 - holds))],
+    ] as const) {
+      const part = this.linear(branch, pick(frame, rows));
+      for (const [at, row] of rows.entries()) constants[row] = part.constants[at]!;
+      if (part.terms === undefined) continue;
+      for (let at = 0; at < part.terms.size; at += 1) part.terms.rows[at] = rows[part.terms.rows[at]!]!;
+      part.terms.isMerged = false;
+      lists.push(part.terms);
+    }
+    return { constants, ...(lists.length > 0 && { terms: this.merge(concatenated(lists), frame.size).terms }) };
+  }
+
   private call({ name, of, position }: Call, frame: Frame): Linear {
     const columns = of.map((one) => this.valuesOf(name, one, frame, position));
     const constants = new Float64Array(frame.size);
@@ -240,17 +266,19 @@ export class Evaluator {
       const { frame, parents } = extended;
       const set = this.lookup.set(membership);
       const known = new Set(frame.codes.keys());
-      const all = newMembers(membership, set, known);
+      const all = newMembers(membership, set, frame);
       const later = new Set(over.slice(at + 1).flatMap((one) => one.names));
       const stage: Stage = { members: new Set(all.frame.codes.keys()), rows: known, later };
-      const members = this.filtered(all, pending.takeMemberConditions(stage));
+      const members = this.conditions.filtered(all, pending.takeMemberConditions(stage));
       const keys = [
         ...boundKeys(membership, set, members.parents, frame),
-        ...pending.takeJoinKeys(stage, (ofMembers, ofRows) => this.joinKey(ofMembers, members.frame, ofRows, frame)),
+        ...pending.takeJoinKeys(stage, (ofMembers, ofRows) =>
+          this.conditions.joinKey(ofMembers, members.frame, ofRows, frame),
+        ),
       ];
       if (isSum && where === undefined) this.observer?.filtered(membership, set, frame);
       const joined = join(frame, members.frame, keys, (size) => this.steps.addRows(size, membership.position));
-      extended = this.filtered(
+      extended = this.conditions.filtered(
         { frame: joined.frame, parents: pickFrom(parents, joined.parents) },
         pending.takeAvailable(stage),
       );
@@ -271,76 +299,5 @@ export class Evaluator {
         if (ofParts[part] !== undefined && !readings.has(name)) readings.set(name, ofParts[part]);
     }
     return where && withDates(where, (operand) => this.lookup.readingOf(operand, readings), refuseMisfit);
-  }
-
-  private filtered({ frame, parents }: Derived, conditions: readonly Condition[]): Derived {
-    let result: Derived = { frame, parents };
-    for (const condition of conditions) {
-      const rows = passing(this.matches(condition, result.frame));
-      if (rows.length < result.frame.size)
-        result = { frame: pick(result.frame, rows), parents: pickFrom(result.parents, rows) };
-    }
-    return result;
-  }
-
-  /** Converts the sides of an equality to a join key. Returns undefined if a string is compared with a number. */
-  private joinKey(ofMembers: Operand, members: Frame, ofRows: Operand, rows: Frame): JoinKey | undefined {
-    const isText = this.lookup.isText(ofMembers, members);
-    if (isText !== this.lookup.isText(ofRows, rows)) return undefined;
-    if (isText)
-      return {
-        members: this.lookup.texts(ofMembers, '=', ofRows, members, rows),
-        // Empty dates and members outside the set do not equal anything, not even each other.
-        rows: this.lookup.texts(ofRows, '=', ofMembers, rows, members).map((code) => (code < 0 ? NO_KEY : code)),
-      };
-    return keyOfFigures(
-      this.figures(ofMembers as Expression, members, 'A condition'),
-      this.figures(ofRows as Expression, rows, 'A condition'),
-    );
-  }
-
-  /** Returns a mask of the rows that satisfy a condition. */
-  private matches(condition: Condition, frame: Frame): Uint8Array {
-    switch (condition.kind) {
-      case 'and':
-      case 'or': {
-        const isAnd = condition.kind === 'and';
-        const [first, ...rest] = condition.of.map((one) => this.matches(one, frame));
-        for (const mask of rest)
-          for (let row = 0; row < frame.size; row += 1)
-            first![row] = isAnd ? first![row]! & mask[row]! : first![row]! | mask[row]!;
-        return first!;
-      }
-      case 'not':
-        return this.matches(condition.of, frame).map((holds) => 1 - holds);
-      case 'compare':
-        return this.compareOperands(condition, frame);
-    }
-  }
-
-  private compareOperands(
-    { left, comparison, right }: Extract<Condition, { kind: 'compare' }>,
-    frame: Frame,
-  ): Uint8Array {
-    if (this.lookup.isText(left, frame) && this.lookup.isText(right, frame))
-      return comparedTexts(
-        this.lookup.texts(left, comparison, right, frame),
-        comparison,
-        this.lookup.texts(right, comparison, left, frame),
-        this.space.texts,
-      );
-    return comparedFigures(this.comparable(left, frame), comparison, this.comparable(right, frame));
-  }
-
-  /** Returns the values of an operand that is compared with a number. */
-  private comparable(operand: Operand, frame: Frame): Float64Array {
-    if (operand.kind === 'text')
-      refuse(`The text "${shortened(operand.text)}" cannot be compared with a number`, operand.position);
-    if (operand.kind === 'member' && this.lookup.isText(operand, frame))
-      refuse(
-        `${operand.name} contains texts and cannot be compared with a number: write the text in double quotes`,
-        operand.position,
-      );
-    return this.figures(operand, frame, 'A condition');
   }
 }

@@ -6,13 +6,16 @@ export interface Frame {
   size: number;
   /** Member codes of each index name, by row. */
   codes: ReadonlyMap<string, Int32Array>;
-  /**
-   * Sets of the index names that iterate over a whole set. Index names that are one of several key parts are missing. Lags
-   * follow the order of the set.
-   */
-  homes: ReadonlyMap<string, Members>;
+  /** Key parts that the index names iterate over. Lags follow their order. */
+  homes: ReadonlyMap<string, Home>;
   /** Formats of the index names that contain dates or times. */
   readings: ReadonlyMap<string, DateReading>;
+}
+
+/** Key part of a set. */
+export interface Home {
+  set: Members;
+  part: number;
 }
 
 /** Rows of a formula without an index: a single row. */

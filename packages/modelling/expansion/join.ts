@@ -1,6 +1,6 @@
 import type { DateReading } from '../dates.js';
 import type { Membership } from '../formula.js';
-import { allRows, type Derived, type Frame, pick, pickFrom } from './frame.js';
+import { allRows, type Derived, type Frame, type Home, pick, pickFrom } from './frame.js';
 import { KeyTable } from './key-table.js';
 import type { Members } from './space.js';
 
@@ -11,29 +11,31 @@ export interface JoinKey {
 }
 
 /**
- * Returns the members of a set with their values for the names that are not bound yet. If a name is repeated, as in `(a, a)`,
- * excludes members whose key parts differ.
+ * Returns the members of a set with their values for the names that the rows do not bind yet. If a name is repeated, as in
+ * `(a, a)`, excludes members whose key parts differ.
  */
-export function newMembers({ names }: Membership, set: Members, bound: ReadonlySet<string>): Derived {
+export function newMembers({ names }: Membership, set: Members, rows: Frame): Derived {
   const codes = new Map<string, Int32Array>();
+  const homes = new Map<string, Home>();
   const readings = new Map<string, DateReading>();
   const doubled: [Int32Array, Int32Array][] = [];
-  for (const [at, name] of names.entries()) {
-    const column = set.columns[at]!;
+  for (const [part, name] of names.entries()) {
+    const column = set.columns[part]!;
     const before = codes.get(name);
+    const home = homes.get(name) ?? rows.homes.get(name);
+    // The order of a set of single members takes precedence over the order in which they occur in pairs.
+    if (home === undefined || (names.length === 1 && home.set.columns.length > 1)) homes.set(name, { set, part });
     if (before !== undefined) doubled.push([before, column]);
-    else if (!bound.has(name)) {
+    else if (!rows.codes.has(name)) {
       codes.set(name, column);
-      const reading = set.readings[at];
+      const reading = set.readings[part];
       if (reading !== undefined) readings.set(name, reading);
     }
   }
-  const [name] = names;
-  const isAlone = names.length === 1 && !bound.has(name);
-  const frame: Frame = { size: set.size, codes, homes: isAlone ? new Map([[name, set]]) : new Map(), readings };
-  const rows = allRows(set.size);
-  if (doubled.length === 0) return { frame, parents: rows };
-  const matchingRows = rows.filter((row) => doubled.every(([one, other]) => one[row] === other[row]));
+  const frame: Frame = { size: set.size, codes, homes, readings };
+  const all = allRows(set.size);
+  if (doubled.length === 0) return { frame, parents: all };
+  const matchingRows = all.filter((row) => doubled.every(([one, other]) => one[row] === other[row]));
   return { frame: pick(frame, matchingRows), parents: matchingRows };
 }
 

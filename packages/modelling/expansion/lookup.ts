@@ -1,10 +1,21 @@
 import { dateIn } from '../date-literals.js';
 import { type DateReading, firstMoment } from '../dates.js';
-import type { Comparison, FormulaProblem, Key, MemberOf, Membership, Operand } from '../formula.js';
+import {
+  type Comparison,
+  type Condition,
+  type End,
+  type Expression,
+  type FormulaProblem,
+  isLagged,
+  type Key,
+  type MemberOf,
+  type Operand,
+} from '../formula.js';
 import { shortened } from '../names.js';
 import {
   ambiguousColumn,
-  lagWithoutOrder,
+  endOfPairs,
+  fractionalLag,
   lettersFor,
   missingCell,
   missingIndex,
@@ -17,7 +28,7 @@ import {
 import type { Frame } from './frame.js';
 import type { Observer } from './observer.js';
 import { refuse } from './refusal.js';
-import type { Column, FamilyOf, Members, Space } from './space.js';
+import { type Column, type FamilyOf, type Members, orderOf, type Space } from './space.js';
 import { Terms } from './terms.js';
 
 /** Code for a lag that leads beyond the ends of the set. */
@@ -35,23 +46,68 @@ const STAND_IN = 1;
  * @throws ExpansionRefusal in every method if a name or member does not exist
  */
 export class Lookup {
+  /** @param evaluate returns the values of an expression without variables */
   constructor(
     private readonly space: Space,
+    private readonly evaluate: (expression: Expression, frame: Frame) => Float64Array,
     private readonly observer?: Observer,
   ) {}
 
   /** Returns the set of a membership. Refuses a membership with the wrong number of names. */
-  set({ set: name, names, position }: Membership): Members {
+  set({ set: name, names, position }: { set: string; names: readonly unknown[]; position: number }): Members {
     const set = this.space.sets.get(name);
     if (set === undefined) refuse(unknownSet(name), position);
     if (names.length !== set.columns.length) refuse(wrongMembership(name, set.columns.length), position);
     return set;
   }
 
+  /** Returns a mask of the rows whose keys are a member of a set. */
+  contained({ set: name, keys, position }: Extract<Condition, { kind: 'in' }>, frame: Frame): Uint8Array {
+    const set = this.set({ set: name, names: keys, position });
+    const places = set.table.find(this.keyColumns(keys, name, set.readings, frame), frame.size);
+    return Uint8Array.from(places, (place) => (place < 0 ? 0 : 1));
+  }
+
+  /** Returns a mask of the rows in which a member exists and has a value. */
+  given(of: Extract<Condition, { kind: 'given' }>['of'], frame: Frame): Uint8Array {
+    if (of.kind === 'name') return new Uint8Array(frame.size).fill(1);
+    const family = this.space.families.get(of.name);
+    if (family !== undefined) {
+      const places = family.table.find(this.keysOfFamily(family, of, frame), frame.size);
+      return Uint8Array.from(places, (place) => (place < 0 ? 0 : 1));
+    }
+    const column = this.column(of);
+    const keys = this.keyColumns(of.keys, of.name, column.set.readings, frame);
+    const places = column.set.table.find(keys, frame.size);
+    const empty = this.space.texts.add('');
+    const hasDefault = column.type === 'number' && column.fallback !== undefined;
+    return Uint8Array.from(places, (place, row) => {
+      if (hasDefault) return isOutside(keys, row) ? 0 : 1;
+      if (place < 0) return 0;
+      return (column.type === 'text' ? column.codes[place] === empty : Number.isNaN(column.figures[place])) ? 0 : 1;
+    });
+  }
+
+  /** Returns the position of an index name's member in its set, counted from 1. */
+  positions(name: string, position: number, frame: Frame): Float64Array {
+    const codes = frame.codes.get(name);
+    const home = frame.homes.get(name);
+    if (codes === undefined || home === undefined) refuse(missingIndex(name), position);
+    return Float64Array.from(orderOf(home.set, home.part).table.find([codes], frame.size), (place) => place + 1);
+  }
+
+  /** Returns the code of the first or last member of a set in each row. */
+  ends({ which, set: name, position }: End, frame: Frame): Int32Array {
+    const set = this.space.sets.get(name);
+    if (set === undefined) refuse(unknownSet(name), position);
+    if (set.columns.length > 1) refuse(endOfPairs(name), position);
+    return new Int32Array(frame.size).fill(set.columns[0]!.at(which === 'first' ? 0 : -1) ?? OUTSIDE);
+  }
+
   /** Returns the cells of a numeric column. A cell is 0 if a lag leads outside the set. */
   figures(expression: MemberOf, frame: Frame): Float64Array {
     const column = this.column(expression);
-    const keys = this.keyColumns(expression, column.set.readings, frame);
+    const keys = this.keysOfColumn(column, expression, frame);
     if (column.type === 'text') refuse(textAsNumber(expression.name), expression.position);
     const { figures, fallback = NaN } = column;
     const cells = new Float64Array(frame.size);
@@ -68,18 +124,27 @@ export class Lookup {
     return cells;
   }
 
-  /** Returns the variable of a family for each row, except for rows whose lag leads outside the set. */
+  /** Returns the variable of a family for each row. Rows in which a lag leads to a missing variable have no term. */
   variables(family: FamilyOf, expression: MemberOf, frame: Frame): Terms {
-    this.checkArity(expression, family.names, `indexed by ${family.names.join(', ')}`);
-    const keys = this.keyColumns(expression, family.readings, frame);
+    const keys = this.keysOfFamily(family, expression, frame);
     const terms = new Terms(frame.size, true);
     const places = family.table.find(keys, frame.size);
+    const mayBeMissing = expression.keys.some(isLagged);
     for (let row = 0; row < frame.size; row += 1) {
       const place = places[row]!;
       if (place >= 0) terms.push(row, family.from + place, 1);
-      else if (!isOutside(keys, row)) this.miss(expression, keys, row, false);
+      else if (!mayBeMissing && !isOutside(keys, row)) this.miss(expression, keys, row, false);
     }
     return terms;
+  }
+
+  private keysOfFamily(family: FamilyOf, expression: MemberOf, frame: Frame): Int32Array[] {
+    this.checkArity(expression, family.names, `indexed by ${family.names.join(', ')}`);
+    return this.keyColumns(expression.keys, expression.name, family.readings, frame);
+  }
+
+  private keysOfColumn(column: Column, { keys, name }: MemberOf, frame: Frame): Int32Array[] {
+    return this.keyColumns(keys, name, column.set.readings, frame);
   }
 
   /** Converts member names to numbers. Rejects names that are not numbers. */
@@ -95,13 +160,14 @@ export class Lookup {
 
   /** Whether an operand is text: a literal, a member, or a label. */
   isText(operand: Operand, frame: Frame): boolean {
-    if (operand.kind === 'text') return true;
+    if (operand.kind === 'text' || operand.kind === 'end') return true;
     if (operand.kind === 'name') return frame.codes.has(operand.name);
     return operand.kind === 'member' && this.space.columns.get(operand.name)?.type === 'text';
   }
 
   readingOf(operand: Operand, readings: ReadonlyMap<string, DateReading>): DateReading | undefined {
     if (operand.kind === 'name') return readings.get(operand.name);
+    if (operand.kind === 'end') return this.space.sets.get(operand.set)?.readings[0];
     const column = operand.kind === 'member' ? this.space.columns.get(operand.name) : undefined;
     return column?.type === 'text' ? column.reading : undefined;
   }
@@ -129,7 +195,7 @@ export class Lookup {
     const empty = this.space.texts.add('');
     if (!codes.includes(empty)) return codes;
     if (this.observer !== undefined) {
-      const keys = this.keyColumns(expression, this.column(expression).set.readings, frame);
+      const keys = this.keysOfColumn(this.column(expression), expression, frame);
       for (const [row, code] of codes.entries())
         if (code === empty) this.observer.uncompared(expression.name, this.memberAt(keys, row));
     }
@@ -139,17 +205,27 @@ export class Lookup {
   private codes(operand: Operand, frame: Frame): Int32Array {
     if (operand.kind === 'text') return new Int32Array(frame.size).fill(this.space.texts.add(operand.text));
     if (operand.kind === 'name') return frame.codes.get(operand.name)!;
-    const expression = operand as MemberOf;
-    const column = this.column(expression) as Extract<Column, { type: 'text' }>;
-    const keys = this.keyColumns(expression, column.set.readings, frame);
+    return operand.kind === 'end' ? this.ends(operand, frame) : this.labels(operand as MemberOf, frame);
+  }
+
+  /** Returns the text codes of a column's cells. */
+  private labels(expression: MemberOf, frame: Frame): Int32Array {
+    const column = this.column(expression);
+    const keys = this.keysOfColumn(column, expression, frame);
     const codes = new Int32Array(frame.size);
     const places = column.set.table.find(keys, frame.size);
     for (let row = 0; row < frame.size; row += 1) {
       const place = places[row]!;
       if (place < 0 && !isOutside(keys, row)) this.miss(expression, keys, row, false);
-      codes[row] = place < 0 ? OUTSIDE : column.codes[place]!;
+      codes[row] = place < 0 ? OUTSIDE : this.codeOf(column, place);
     }
     return codes;
+  }
+
+  private codeOf(column: Column, place: number): number {
+    if (column.type === 'text') return column.codes[place]!;
+    const figure = column.figures[place]!;
+    return this.space.texts.add(Number.isNaN(figure) ? '' : String(figure));
   }
 
   /** Describes the members of a row, as an addition to a message. */
@@ -172,25 +248,45 @@ export class Lookup {
     if (keys.length !== expected.length) refuse(wrongArity(name, kind, expected), position);
   }
 
-  private keyColumns({ name, keys }: MemberOf, readings: Members['readings'], frame: Frame): Int32Array[] {
-    return keys.map((key, at) =>
-      key.kind === 'text'
-        ? new Int32Array(frame.size).fill(this.space.texts.add(dateIn(key, name, readings[at], refuseMisfit)))
-        : this.keyColumn(key, frame),
-    );
+  private keyColumns(keys: readonly Key[], name: string, readings: Members['readings'], frame: Frame): Int32Array[] {
+    return keys.map((key, at) => {
+      switch (key.kind) {
+        case 'text':
+          return new Int32Array(frame.size).fill(this.space.texts.add(dateIn(key, name, readings[at], refuseMisfit)));
+        case 'end':
+          return this.ends(key, frame);
+        case 'label':
+          return this.labels(key.of, frame);
+        default:
+          return this.lagged(key, frame);
+      }
+    });
   }
 
-  private keyColumn(key: Extract<Key, { kind: 'index' }>, frame: Frame): Int32Array {
-    const codes = frame.codes.get(key.name);
-    if (codes === undefined) refuse(missingIndex(key.name), key.position);
-    if (key.lag === 0) return codes;
-    const home = frame.homes.get(key.name);
-    if (home === undefined) refuse(lagWithoutOrder(key.name), key.position);
-    const [members] = home.columns;
-    return home.table.find([codes], frame.size).map((place) => {
-      const other = place < 0 ? -1 : place + key.lag;
-      return other >= 0 && other < home.size ? members![other]! : OUTSIDE;
+  /** Returns the codes of an index name, moved by its lag. */
+  private lagged(key: Extract<Key, { kind: 'index' | 'shift' }>, frame: Frame): Int32Array {
+    const { name, position } = key;
+    const codes = frame.codes.get(name);
+    const home = frame.homes.get(name);
+    if (codes === undefined || home === undefined) refuse(missingIndex(name), position);
+    if (key.kind === 'index' && key.lag === 0) return codes;
+    const { members, table } = orderOf(home.set, home.part);
+    const lags = key.kind === 'shift' ? this.lags(key, frame) : undefined;
+    const size = members.length;
+    return table.find([codes], frame.size).map((place, row) => {
+      if (place < 0) return OUTSIDE;
+      const other = place + (lags?.[row] ?? (key.kind === 'index' ? key.lag : 0));
+      if (key.isCyclic === true) return members[((other % size) + size) % size]!;
+      return other >= 0 && other < size ? members[other]! : OUTSIDE;
     });
+  }
+
+  /** Returns calculated lags. */
+  private lags({ name, by, position }: Extract<Key, { kind: 'shift' }>, frame: Frame): Float64Array {
+    const lags = this.evaluate(by, frame);
+    for (const [row, lag] of lags.entries())
+      if (!Number.isInteger(lag)) refuse(fractionalLag(name, lag, this.forRow(frame, row)), position);
+    return lags;
   }
 
   /** @param isMember whether the member exists in the column's set and only the cell is missing */

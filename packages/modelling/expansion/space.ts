@@ -34,6 +34,25 @@ export interface Members {
   size: number;
   table: KeyTable;
   readings: readonly (DateReading | undefined)[];
+  /** Orders of the key parts that have been used, for a set with several key columns. */
+  orders: Map<number, Order>;
+}
+
+/** Distinct members of a key part in the order of first occurrence, which lags follow. */
+export interface Order {
+  members: Int32Array;
+  table: KeyTable;
+}
+
+/** Returns the order of a key part. */
+export function orderOf(set: Members, part: number): Order {
+  if (set.columns.length === 1) return { members: set.columns[0]!, table: set.table };
+  const known = set.orders.get(part);
+  if (known !== undefined) return known;
+  const members = Int32Array.from(new Set(set.columns[part]));
+  const order = { members, table: new KeyTable([members], members.length) };
+  set.orders.set(part, order);
+  return order;
 }
 
 /** Column whose strings are codes of {@link Texts}. Null becomes the empty string. */
@@ -74,7 +93,7 @@ export class Space {
   addSet(name: string, { titles, keys, readings = [] }: SetData): Members {
     const columns = keys.map((texts) => Int32Array.from(texts, (text) => this.texts.add(text)));
     const size = keys[0].length;
-    const set = { name, titles, columns, size, table: new KeyTable(columns, size), readings };
+    const set = { name, titles, columns, size, table: new KeyTable(columns, size), readings, orders: new Map() };
     this.sets.set(name, set);
     return set;
   }

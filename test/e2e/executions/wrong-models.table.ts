@@ -313,11 +313,11 @@ export const CARDS: Record<string, WrongCard> = {
       'blocking expression: Write `in` and the name of a set, as in `p in products` (at character 7: of products: make[p] <= …)',
     ],
   },
-  'a sum inside another sum': {
+  'a choice without an alternative': {
     card_type: 'constraint',
-    data: { expression: 'sum p in products: sum t in weeks: make[p] <= 3', classification: 'hard' },
+    data: { expression: 'sum p in products: if p = "oak" then make[p] <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: Put a sum inside another sum in parentheses (at character 20: sum t in weeks: make[p] …)',
+      'blocking expression: Write `else` and another value, as in `if t = 1 then start else 0` (at character 46: <= 3)',
     ],
   },
   'a sum as a divisor': {
