@@ -10,6 +10,7 @@ import {
   type Index,
   isLagged,
   type Key,
+  type LaggedMember,
   type Membership,
   type MemberOf,
   type Operand,
@@ -43,7 +44,7 @@ export interface FormulaCheck {
   /** Distinct names that are not defined on the canvas, in the order of first occurrence. */
   unknown: string[];
   /** First member expression with a lag that may lead beyond the ends of a set, unless a choice handles this. */
-  firstLag?: MemberOf;
+  firstLag?: LaggedMember;
   /** Warning about a sum that reuses the name of an outer index over the same set. */
   reboundWarning?: string;
   /** Whether the formula uses a text column in a calculation. */
@@ -108,7 +109,7 @@ const RELATION_PROBLEMS: Partial<Record<Use, string>> = {
 
 class Check {
   readonly unknown = new Set<string>();
-  firstLag: MemberOf | undefined;
+  firstLag: LaggedMember | undefined;
   reboundWarning: string | undefined;
   hasTexts = false;
   private isInChoice = false;
@@ -222,7 +223,8 @@ class Check {
     const { name, keys, position } = expression;
     const { values, variables, families } = this.vocabulary;
     for (const key of keys) this.key(key, scope);
-    if (!this.isInChoice && keys.some(mayLeave)) this.firstLag ??= expression;
+    const lagged = this.isInChoice ? undefined : keys.find(mayLeave);
+    if (lagged !== undefined) this.firstLag ??= { expression, isOfPair: scope.get(lagged.name)?.home === undefined };
     const family = families.get(name);
     if (family !== undefined) {
       const names = namesOfIndex(family.index);
@@ -421,7 +423,7 @@ function whyNoSet(name: string, { sets, values, variables, families, columns }: 
 }
 
 /** Whether a lag may lead beyond the ends of a set. */
-const mayLeave = (key: Key): boolean => isLagged(key) && key.isCyclic !== true;
+const mayLeave = (key: Key): key is Extract<Key, { kind: 'index' | 'shift' }> => isLagged(key) && key.isCyclic !== true;
 
 const refuseMisfit = ({ problem, position }: FormulaProblem): never => refuse(problem, position);
 

@@ -164,6 +164,13 @@ export function partsOf(expression: Expression): readonly Expression[] {
 export const isLagged = (key: Key): key is Extract<Key, { kind: 'index' | 'shift' }> =>
   key.kind === 'shift' || (key.kind === 'index' && key.lag !== 0);
 
+/** Member expression whose key has a lag. */
+export interface LaggedMember {
+  expression: MemberOf;
+  /** Whether the lag is in one part of a longer key, so that the member may also be missing between the ends. */
+  isOfPair: boolean;
+}
+
 /** Returns the expressions within a key. */
 export function partsOfKey(key: Key): readonly Expression[] {
   if (key.kind === 'shift') return [key.by];

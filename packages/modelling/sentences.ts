@@ -1,4 +1,4 @@
-import type { Key, MemberOf, Operand } from './formula.js';
+import type { Key, LaggedMember, Operand } from './formula.js';
 import { shortened } from './names.js';
 import type { ColumnShape } from './vocabulary.js';
 
@@ -16,9 +16,10 @@ export const formatMember = (name: string, keys: readonly string[]): string =>
 export const textAsNumber = (name: string): string =>
   `${name} contains texts, so you cannot calculate with it: compare it in a condition, as in \`where ${name}[...] = "..."\``;
 
-/** Explains that a lagged member outside its set counts as 0. */
-export function lagBeyondEnds({ name, keys }: MemberOf): string {
-  return `${formatMember(name, keys.map(formatKey))} counts as 0 beyond the ends of its set`;
+/** Explains that a lagged member that does not exist counts as 0. */
+export function lagBeyondEnds({ expression: { name, keys }, isOfPair }: LaggedMember): string {
+  const member = formatMember(name, keys.map(formatKey));
+  return `${member} counts as 0 ${isOfPair ? 'where it does not exist' : 'beyond the ends of its set'}`;
 }
 
 /** Formats an operand for a message. Omits the parts of a calculation. */

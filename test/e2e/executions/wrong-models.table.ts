@@ -395,9 +395,7 @@ export const CARDS: Record<string, WrongCard> = {
   'a lag in a pair': {
     card_type: 'constraint',
     data: { expression: 'ship[o, d - 1] <= 3', index: '(o, d) in lanes', classification: 'hard' },
-    gaps: [
-      'blocking expression: d is one part of a longer key, so it has no previous or next member: let it run over a separate set, as in `d in weeks` (at character 9: d - 1] <= 3)',
-    ],
+    gaps: ['info expression: `ship[o, d - 1]` counts as 0 where it does not exist'],
   },
   'a lag of half a member': {
     card_type: 'constraint',
