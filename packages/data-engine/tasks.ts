@@ -14,6 +14,8 @@ export type ColumnType = (typeof COLUMN_TYPES)[number];
 /** Column of a converted table. Both counts are exact and cover the whole table. Nulls do not count as distinct values. */
 export interface TableColumn {
   name: string;
+  /** Header in the file, if it differs from the name: the header is empty, or another column has it too. */
+  header?: string;
   type: ColumnType;
   nulls: number;
   distinct: number;

@@ -52,7 +52,7 @@ const SWEEP_MS = 60 * 60_000;
 const PROBLEM_MS = 5 * 60_000;
 const PROBLEMS_CHARACTERS = 4 * 1024 ** 2;
 /** Version of the conversion. Increment it when tables are read differently, so that old copies are not used. */
-const VERSION = 3;
+const VERSION = 4;
 /** Minimum interval between updates of a copy's last-use time on disk. */
 const USE_MS = 60_000;
 

@@ -32,6 +32,14 @@ const keysOf = async (sql: string, ...columns: string[]) => {
 const rows = (...values: string[]): string => `SELECT * FROM (VALUES ${values.join(', ')}) AS t (a, b)`;
 
 describe('the column reader', () => {
+  it('returns many columns in the requested order', async () => {
+    const names = Array.from({ length: 120 }, (_, at) => `c${119 - at}`);
+    const cells = names.map((name, at) => `${at % 3 === 0 ? `'${name}'` : at} AS ${name}`);
+    expect(await columnsOf(`SELECT ${cells.join(', ')}`, ...names.toReversed())).toEqual(
+      names.map((name, at) => [at % 3 === 0 ? name : at]).toReversed(),
+    );
+  });
+
   it('returns a cell for each row in the order of the file', async () => {
     const sql = rows(`(1, ' x ')`, `(NULL, NULL)`, `(3, '\u00a0')`, `(2, 'x')`);
     expect(await columnsOf(sql, 'b', 'a')).toEqual([

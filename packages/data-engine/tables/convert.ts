@@ -1,6 +1,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConvertTask, type TableDescription, TaskProblem } from '../tasks.js';
+import { withHeaders } from './column-names.js';
 import { readDelimited } from './delimited.js';
 import { readJson } from './json-rows.js';
 import { readParquet } from './parquet-file.js';
@@ -56,7 +57,7 @@ async function write(task: ConvertTask, to: string, scratch: string, signal?: Ab
       type: table.readings[column]!.type,
       isEmpty: task.format !== 'json' && table.profiles.isEmpty(column + (table.firstColumn ?? 0)),
     }));
-    const columns = await writer.describe(to, rows, types);
+    const columns = withHeaders(await writer.describe(to, rows, types), table.rawNames);
     const { dialect = null, leftOut = [], sheets = null, skipped = 0, rowNumbers } = table;
     return { columns, rows, dialect, leftOut, sheets, skipped, rowNumbers };
   } finally {
@@ -81,9 +82,9 @@ async function writeParquet(
 ): Promise<TableDescription> {
   const writer = await ParquetWriter.open(scratch, signal);
   try {
-    const { query, types } = await readParquet(writer, from);
+    const { query, types, rawNames } = await readParquet(writer, from);
     const rows = await writer.copy(query, types.length, to);
-    const columns = await writer.describe(to, rows, types);
+    const columns = withHeaders(await writer.describe(to, rows, types), rawNames);
     return {
       columns,
       rows,

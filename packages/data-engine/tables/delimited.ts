@@ -91,13 +91,15 @@ async function readText(
   const width = isTrailing ? first.length - 1 : first.length;
   // In a Markdown table, every row begins with a delimiter.
   const firstColumn = rule !== undefined && first[0]!.length === 0 && !profiles.hasValues(0) ? 1 : 0;
-  const names = columnNames(texts.slice(firstColumn, width).map((name) => (header ? name : '')));
+  const rawNames = texts.slice(firstColumn, width).map((name) => (header ? name : ''));
+  const names = columnNames(rawNames);
   const types = profiles.readingsOf([...texts.slice(0, firstColumn), ...names], usual, options);
   const rowNumbers = numbering.list(dropsFirst);
   const rows = numbering.count - (dropsFirst ? 1 : 0);
   const table = {
     firstColumn,
     names,
+    rawNames,
     readings: types.readings.slice(firstColumn),
     profiles,
     rows,

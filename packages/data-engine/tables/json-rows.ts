@@ -62,7 +62,16 @@ export async function readJson(
       const source = await writeRows(file, ignoreErrors, columns, readings, join(scratch, 'rows'), signal);
       const { profiles } = columns;
       const rowNumbers = numbering.list(false);
-      return { source, names, readings, profiles, rows: numbering.count, rowNumbers, skipped: first.skipped };
+      return {
+        source,
+        names,
+        rawNames: columns.keys,
+        readings,
+        profiles,
+        rows: numbering.count,
+        rowNumbers,
+        skipped: first.skipped,
+      };
     },
     signal,
     { ignoreErrors, isUnicode: true },

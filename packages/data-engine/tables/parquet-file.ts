@@ -8,6 +8,8 @@ import type { ParquetWriter } from './parquet-writer.js';
 export interface ParquetTable {
   query: string;
   types: { name: string; type: ColumnType }[];
+  /** Column names as they are in the file. */
+  rawNames: string[];
   rows: number;
 }
 
@@ -51,7 +53,8 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
   const [isInexact = []] = (await writer.run(`FROM ${source} SELECT ${conditions.join(', ')}`)).getRows();
   const maps = columns.filter(({ stored }) => stored.includes('MAP('));
   for (const { given } of maps) await refuseRepeatedKeys(writer, source, given);
-  const names = columnNames(columns.map(({ given }) => given));
+  const rawNames = columns.map(({ given }) => given);
+  const names = columnNames(rawNames);
   const types: ParquetTable['types'] = [];
   const values = columns.map(({ given, stored }, index) => {
     const name = names[index]!;
@@ -59,7 +62,7 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
     types.push({ name, type });
     return `${value} AS ${identifier(name)}`;
   });
-  return { query: `FROM ${source} SELECT ${values.join(', ')}`, types, rows };
+  return { query: `FROM ${source} SELECT ${values.join(', ')}`, types, rawNames, rows };
 }
 
 /** Returns the first column that contains a decimal type with too many digits. The type may be nested in a struct or a list. */

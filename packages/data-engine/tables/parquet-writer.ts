@@ -35,6 +35,8 @@ export interface TextTable {
   /** Zero-based index of the file column that is the first table column. Default: 0. */
   firstColumn?: number;
   names: string[];
+  /** Column names as they are written in the file, before `columnNames` changes them. */
+  rawNames: readonly string[];
   readings: Reading[];
   profiles: ColumnProfiles;
   rows: number;

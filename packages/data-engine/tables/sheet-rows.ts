@@ -158,13 +158,15 @@ class SheetRows {
       const sentence = `The sheet ${JSON.stringify(sheet)} has only errors, such as #REF!, and no values`;
       throw new TaskProblem('unreadable', sentence);
     }
-    const names = columnNames(texts.slice(firstColumn).map((name) => (header ? name : '')));
+    const rawNames = texts.slice(firstColumn).map((name) => (header ? name : ''));
+    const names = columnNames(rawNames);
     const types = profiles.readingsOf([...texts.slice(0, firstColumn), ...names], '.', options);
     const rowNumbers = numbering.list(dropsFirst);
     return {
       source: this.writer.finish(width, { header: dropsFirst, isRagged: true }),
       firstColumn,
       names,
+      rawNames,
       readings: types.readings.slice(firstColumn),
       profiles,
       rows: numbering.count - (dropsFirst ? 1 : 0),
