@@ -9,6 +9,7 @@ import {
 import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
 import {
+  columnSetOf,
   type DataContent,
   type FileColumn,
   fileColumns,
@@ -32,7 +33,8 @@ interface DataSource {
 }
 
 /**
- * Returns the meaning of all names in formulas. If several cards define a name, the first card takes precedence.
+ * Returns the meaning of all names in formulas. If several cards define a name, the first card takes precedence. The columns of
+ * a wide table define a set only if no card defines it.
  *
  * @param contents contents of the data cards
  */
@@ -62,13 +64,16 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly DataS
         ...(size !== undefined && { size }),
         ...(fallback !== undefined && { fallback }),
       });
-    const inFile = facts === undefined ? [] : fileColumns(content, facts);
-    for (const [name, column] of [...inlineColumns, ...inFile]) {
+    for (const [name, column] of [...inlineColumns, ...fileColumns(content, facts)]) {
       const shape = shapeOf(set.name, column);
       const shapes = columns.get(name);
       if (shapes === undefined) columns.set(name, [shape]);
       else shapes.push(shape);
     }
+  }
+  for (const { content, state } of contents) {
+    const columnSet = columnSetOf(content, typeof state === 'object' ? state : undefined);
+    if (columnSet !== undefined && !sets.has(columnSet[0])) sets.set(...columnSet);
   }
   for (const card of cards) {
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;

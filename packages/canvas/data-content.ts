@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { DialectOptions } from '../data-engine/index.js';
 import { normalizePath, pathProblem } from '../paths/index.js';
-import { type Cells, type DateReading, shortened, type Values } from '../modelling/index.js';
+import { type Cells, type DateReading, type SetShape, shortened, type Values } from '../modelling/index.js';
 import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
-import { cellsOf, columnNames, type DataFile, type FileFacts } from './data-file.js';
+import { cellsOf, columnNames, type DataFile, type FactsOfColumn, type FileFacts } from './data-file.js';
 import { MAX_FILE_SETS } from './kinds/data.js';
+import { CELLS, HEADERS, keyColumns } from './wide-table.js';
 import { toMember, valuesOf } from './members.js';
 
 /** Parsed content of a data card. */
@@ -14,7 +15,7 @@ export interface DataContent {
   values: ReadonlyMap<string, number>;
   set?: {
     name: string;
-    /** Number of key columns. */
+    /** Number of key parts. */
     arity: number;
     /** Members listed on the card, or a range such as `1 to 52`. Absent if the members are in a file or missing. */
     members?: readonly (string | number)[] | string;
@@ -72,7 +73,8 @@ export function readData(card: DataCard): DataContent {
   const name = fieldOf<string>(card, 'set');
   if (name === undefined) return content;
   const members = fieldOf<(string | number)[] | string>(card, 'members');
-  const arity = members === undefined ? Math.max(1, file?.key.length ?? 1) : 1;
+  const isWide = file?.columnsAs !== undefined;
+  const arity = members === undefined ? Math.max(1, file?.key.length ?? 1) + (isWide ? 1 : 0) : 1;
   return { ...content, set: { name, arity, ...(members !== undefined && { members }) } };
 }
 
@@ -97,6 +99,7 @@ function readFile(card: DataCard): DataFile | undefined {
   const column = fieldOf<string>(card, 'column');
   const key = fieldOf<string[]>(card, 'key');
   const fallback = fieldOf<number>(card, 'default');
+  const columnsAs = fieldOf<string>(card, 'columns_as');
   return {
     path,
     ...(sheet !== undefined && { sheet }),
@@ -105,6 +108,7 @@ function readFile(card: DataCard): DataFile | undefined {
     isDistinct: column !== undefined,
     ...(column !== undefined && key !== undefined && { otherKey: key }),
     names: fieldOf<Record<string, string>>(card, 'columns') ?? {},
+    ...(columnsAs !== undefined && { columnsAs }),
     ...(fallback !== undefined && { fallback }),
   };
 }
@@ -122,40 +126,76 @@ export function withinFileSetLimit<Card extends DataCard>(cards: readonly Card[]
   return cards.filter((card) => !isSetOfFile(card) || (sets += 1) <= MAX_FILE_SETS);
 }
 
-/** Returns the columns of a set's file, with their names in formulas. Several columns may share a name. */
-export function fileColumns({ set, file }: DataContent, facts: FileFacts): [name: string, column: FileColumn][] {
-  const columns: [string, FileColumn][] = [];
-  if (set === undefined || set.members !== undefined || file === undefined || file.isDistinct) return columns;
-  const factsByName = new Map(facts.columns.map((column) => [column.name, column]));
-  for (const [name, column] of columnNames(file, [...factsByName.keys()])) {
-    const columnFacts = factsByName.get(column);
-    if (columnFacts === undefined) continue;
-    const { type, reading, misfit, values, range, empty } = columnFacts;
-    const cells = cellsOf(columnFacts);
-    const sentence =
-      misfit &&
-      `${shortened(file.path)}, row ${misfit.row}, column ${shortened(column)}: "${shortened(misfit.text)}" is not a number`;
-    const shape: FileColumn = {
-      type,
-      column,
-      ...(sentence !== undefined && { misfit: sentence }),
-      ...(reading !== undefined && { reading }),
-      ...(values !== undefined && { values: valuesOf(values, reading) }),
-      ...(range !== undefined && { range }),
-      ...(empty !== undefined && { empty }),
-      ...(cells !== undefined && { cells }),
-      ...(name !== column && { origin: `column "${shortened(column)}" of ${shortened(file.path)}` }),
-    };
-    columns.push([name, shape]);
+/**
+ * Returns the columns of a set's file, with their names in formulas. Several columns may share a name. The cells of a wide table
+ * are a column with the name of the set.
+ *
+ * @param facts undefined if the file has not been read
+ */
+export function fileColumns(
+  { set, file }: DataContent,
+  facts: FileFacts | undefined,
+): [name: string, column: FileColumn][] {
+  if (set === undefined || set.members !== undefined || file === undefined || file.isDistinct) return [];
+  const factsByName = new Map(facts?.columns.map((column) => [column.name, column]));
+  if (file.columnsAs !== undefined) {
+    const cells = factsByName.get(CELLS) ?? { name: CELLS, type: 'number' };
+    return [[set.name, { ...toFileColumn(cells, file), column: set.name }]];
   }
-  return columns;
+  return columnNames(file, [...factsByName.keys()]).flatMap(([name, column]): [string, FileColumn][] => {
+    const columnFacts = factsByName.get(column);
+    if (columnFacts === undefined) return [];
+    const origin = name !== column && { origin: `column "${shortened(column)}" of ${shortened(file.path)}` };
+    return [[name, { ...toFileColumn(columnFacts, file), ...origin }]];
+  });
+}
+
+/** Explains that a cell is not a number. */
+export const noNumber = (path: string, { row, column, text }: { row: number; column: string; text: string }): string =>
+  `${shortened(path)}, row ${row}, column ${shortened(column)}: "${shortened(text)}" is not a number`;
+
+function toFileColumn(facts: FactsOfColumn, { path }: DataFile): FileColumn {
+  const { name, type, reading, misfit, values, range, empty } = facts;
+  const cells = cellsOf(facts);
+  const sentence = misfit && noNumber(path, { ...misfit, column: misfit.column ?? name });
+  return {
+    type,
+    column: name,
+    ...(sentence !== undefined && { misfit: sentence }),
+    ...(reading !== undefined && { reading }),
+    ...(values !== undefined && { values: valuesOf(values, reading) }),
+    ...(range !== undefined && { range }),
+    ...(empty !== undefined && { empty }),
+    ...(cells !== undefined && { cells }),
+  };
+}
+
+/** Returns the name and shape of the set that the columns of a wide table form. Returns undefined for other cards. */
+export function columnSetOf(
+  { set, file }: DataContent,
+  facts: FileFacts | undefined,
+): [name: string, shape: SetShape] | undefined {
+  if (set === undefined || set.members !== undefined || file?.columnsAs === undefined) return undefined;
+  const { headers, columns = [] } = facts ?? {};
+  const reading = columns.find(({ name }) => name === HEADERS)?.reading;
+  return [
+    file.columnsAs,
+    { arity: 1, parts: [headers && valuesOf(headers, reading)], ...(reading !== undefined && { readings: [reading] }) },
+  ];
+}
+
+/** Returns the names of the sets that only the columns of wide tables define. */
+export function columnSets(contents: readonly Pick<DataContent, 'set' | 'file'>[]): Set<string> {
+  const names = contents.flatMap(({ set, file }) => (set?.members === undefined && set ? (file?.columnsAs ?? []) : []));
+  const defined = new Set(contents.map(({ set }) => set?.name));
+  return new Set(names.filter((name) => !defined.has(name)));
 }
 
 /** Returns the distinct strings in each key part of a set, if known. */
 export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined): (Values | undefined)[] {
   if (set === undefined) return [];
   if (set.members !== undefined) return [valuesOf(set.members)];
-  return (file?.key ?? []).map((name) => {
+  return (file === undefined ? [] : keyColumns(file)).map((name) => {
     const { values, reading } = factsOf(name, facts);
     return values && valuesOf(values, reading);
   });
@@ -163,7 +203,9 @@ export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined
 
 /** Returns the date or time format of each key part of a set. */
 export const readingsOf = ({ set, file }: DataContent, facts: FileFacts | undefined): (DateReading | undefined)[] =>
-  set === undefined || set.members !== undefined ? [] : (file?.key ?? []).map((name) => factsOf(name, facts).reading);
+  set === undefined || set.members !== undefined || file === undefined
+    ? []
+    : keyColumns(file).map((name) => factsOf(name, facts).reading);
 
 const factsOf = (name: string, facts: FileFacts | undefined): Partial<FileFacts['columns'][number]> =>
   facts?.columns.find((column) => column.name === name) ?? {};
@@ -171,7 +213,8 @@ const factsOf = (name: string, facts: FileFacts | undefined): Partial<FileFacts[
 /** Returns the key columns of a set with several key columns, if known. */
 export function keysOf({ set, file }: DataContent, facts: FileFacts | undefined): Cells[] | undefined {
   if (set === undefined || set.arity === 1) return undefined;
-  const columns = (file?.key ?? []).map((name) => facts?.columns.find((column) => column.name === name));
+  const names = file === undefined ? [] : keyColumns(file);
+  const columns = names.map((name) => facts?.columns.find((column) => column.name === name));
   const keys = columns.flatMap((column) => [(column && cellsOf(column)) ?? []]);
   return keys.every((cells) => cells.length > 0 && !cells.includes(null)) ? keys : undefined;
 }

@@ -16,11 +16,16 @@ export interface DataFile {
   otherKey?: readonly string[];
   /** Table columns by the formula names that the card assigns to them. The formula names of other columns are derived. */
   names: Readonly<Record<string, string>>;
+  /** For a wide table, the name of the set that the headers of the other columns form. */
+  columnsAs?: string;
   /** Default for missing values. */
   fallback?: number;
 }
 
-/** File metadata that is cached for a card's key. Row numbers refer to the file. */
+/**
+ * Metadata of a file that is cached for the key of a card. Row numbers refer to the file. A wide table has the columns of its
+ * long form, unless a key column is missing.
+ */
 export interface FileFacts {
   /** Reason why the file is not a table. All other fields are then empty. */
   problem?: string;
@@ -31,6 +36,10 @@ export interface FileFacts {
   empty?: { rows: number[]; count: number; column: string };
   /** Number of rows. */
   rows?: number;
+  /** Members that the columns of a wide table represent. */
+  headers?: string[];
+  /** First header that two columns share, and their numbers in the table, starting at 1. */
+  doubledHeader?: { header: string; columns: [number, number] };
   /** Findings that a planner should check, such as omitted rows and guesses. */
   notes?: string[];
 }
@@ -40,8 +49,8 @@ export interface FactsOfColumn {
   type: 'number' | 'text';
   /** Format of the dates or times in the column. */
   reading?: DateReading;
-  /** First text cell in a numeric column. */
-  misfit?: { row: number; text: string };
+  /** First text cell in a numeric column. `column` is the header of the cell in a wide table. */
+  misfit?: { row: number; text: string; column?: string };
   /** Distinct strings in a key or text column, unless there are too many. */
   values?: string[];
   /** Minimum and maximum. */
@@ -71,14 +80,17 @@ export type FileStates = ReadonlyMap<string, FileState>;
 
 export const NO_FILES: FileStates = new Map();
 
-type FileRequest = Pick<DataFile, 'path' | 'sheet' | 'dialect' | 'key' | 'isDistinct'>;
+type FileRequest = Pick<DataFile, 'path' | 'sheet' | 'dialect' | 'key' | 'isDistinct' | 'columnsAs'>;
 
 /** Returns the cache key of a card's file. Cards with the same cache key need the same metadata. */
 export const fileKey = (file: FileRequest): string => JSON.stringify([file.path, contentKey(file)]);
 
 /** Returns the cache key without the path. Files with equal content share the metadata under this key. */
-export const contentKey = ({ path, sheet, dialect, key, isDistinct }: FileRequest): string =>
-  JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct]);
+export const contentKey = ({ path, sheet, dialect, key, isDistinct, columnsAs }: FileRequest): string =>
+  JSON.stringify([
+    ...[VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct],
+    ...(columnsAs === undefined ? [] : ['wide']),
+  ]);
 
 /** Returns the table of a card, without its key and columns. */
 export const tableOf = ({ path, sheet, dialect }: DataFile): Pick<DataFile, 'path' | 'sheet' | 'dialect'> => ({
@@ -88,7 +100,7 @@ export const tableOf = ({ path, sheet, dialect }: DataFile): Pick<DataFile, 'pat
 });
 
 /** Version of the metadata. Increase it whenever files are read differently, to invalidate the cached metadata. */
-const VERSION = 6;
+const VERSION = 7;
 
 /**
  * Returns all columns except key columns, with their names in formulas. Several columns may share a derived name. Exact column

@@ -1,9 +1,17 @@
-import { listFirst, listNames, shortened } from '../modelling/index.js';
+import {
+  type ComparisonBudget,
+  listFirst,
+  listNames,
+  quotedList,
+  type SetShape,
+  shortened,
+  textsMissingIn,
+} from '../modelling/index.js';
 import type { Gap } from './card.js';
 import type { DataContent } from './data-content.js';
 import type { DataFile, FileFacts, FileState } from './data-file.js';
 import { gap } from './kinds/fields.js';
-import { type Members, membersOf, toMember } from './members.js';
+import { type Members, membersOf, toMember, valuesOf } from './members.js';
 
 /** Returns gaps for duplicate members, for cells of unknown members, and for members without a cell. */
 export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
@@ -51,16 +59,22 @@ function firstMissingMember(members: Members, cells: ReadonlyMap<string, unknown
   return '';
 }
 
+/** Set on the canvas that has the name of the set that a wide table's columns form. */
+export interface ColumnSet {
+  shape: SetShape;
+  budget: ComparisonBudget;
+}
+
 /**
  * Returns gaps for contradictions between a card and its file.
  * @param state cached metadata, or undefined if the file has not been inspected
  */
-export function gapsOfFile({ set, file }: DataContent, state: FileState | undefined): Gap[] {
+export function gapsOfFile({ set, file }: DataContent, state: FileState | undefined, columnSet?: ColumnSet): Gap[] {
   if (file === undefined) return [];
   const { path, key } = file;
   const place = shortened(path);
-  const ambiguity = problemOfMembers(file);
-  if (ambiguity !== undefined) return [gap('column', ambiguity)];
+  const contradiction = problemOfMembers({ set, file });
+  if (contradiction !== undefined) return [gap(contradiction.field, contradiction.problem)];
   if (state === 'missing') return [gap('file_path', `The workspace has no file ${place}`)];
   if (set === undefined)
     return key.length === 0 ? [] : [gap('set', `What should the set of members in ${place} be called?`)];
@@ -68,7 +82,8 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   if (state === undefined || state === 'unread') return [gap('file_path', `${place} has not been read yet`)];
   if (state.problem !== undefined) return [gap('file_path', `${place}: ${state.problem}`)];
   const notes = notesOfFile({ set, file }, state).map((note) => gap('dialect', note, 'info'));
-  return [...gapsOfKey(file, state, set.name), ...notes];
+  const gaps = gapsOfKey(file, state, set.name);
+  return [...gaps, ...(gaps.length > 0 ? [] : gapsOfColumns(file, state, set.name, columnSet)), ...notes];
 }
 
 /** Returns notes on how the file of a set was read, so that a planner can check it. */
@@ -78,11 +93,72 @@ export function notesOfFile({ set, file }: Pick<DataContent, 'set' | 'file'>, st
 }
 
 /** Explains why the members of a set in a file are ambiguous. Returns undefined if they are unambiguous. */
-export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {
-  if (otherKey === undefined) return undefined;
-  const [columns, column] = [listNames(otherKey), listNames(key)];
-  return `It has both \`key\` and \`column\`: keep \`key\` if ${columns} identifies each row, or \`column\` if the members are the distinct values of ${column}`;
+export function problemOfMembers({
+  set,
+  file,
+}: Pick<DataContent, 'set' | 'file'>): { field: string; problem: string } | undefined {
+  if (file === undefined) return undefined;
+  const { key, otherKey, columnsAs, isDistinct, names, dialect } = file;
+  if (otherKey !== undefined) {
+    const [columns, column] = [listNames(otherKey), listNames(key)];
+    const problem = `It has both \`key\` and \`column\`: keep \`key\` if ${columns} identifies each row, or \`column\` if the members are the distinct values of ${column}`;
+    return { field: 'column', problem };
+  }
+  if (columnsAs === undefined) return undefined;
+  const members = shortened(columnsAs);
+  if (isDistinct)
+    return { field: 'column', problem: `With \`columns_as\`, name the columns that identify a row in \`key\`` };
+  if (columnsAs === set?.name)
+    return { field: 'columns_as', problem: `The set of the columns needs a different name than ${members}` };
+  if (Object.keys(names).length > 0)
+    return {
+      field: 'columns',
+      problem: `The other columns are the members of ${members}, so they cannot be renamed: remove \`columns\``,
+    };
+  return dialect?.header === false
+    ? { field: 'dialect', problem: `The header row contains the members of ${members}: remove \`header\`` }
+    : undefined;
 }
+
+/** Returns gaps for the columns of a wide table. */
+function gapsOfColumns(
+  { path, columnsAs = '' }: DataFile,
+  { headers, doubledHeader, rows }: FileFacts,
+  set: string,
+  columnSet: ColumnSet | undefined,
+): Gap[] {
+  if (headers === undefined) return [];
+  const place = shortened(path);
+  if (headers.length === 0)
+    return [gap('columns_as', `${place} has only key columns, so ${shortened(columnsAs)} has no members`)];
+  if (doubledHeader !== undefined) return [gap('columns_as', whyDoubled(place, doubledHeader))];
+  if (rows === 0) return [gap('file_path', `${place} has no filled cells, so ${shortened(set)} has no members`)];
+  const { arity, parts: [members] = [] } = columnSet?.shape ?? { arity: 1 };
+  if (arity !== 1)
+    return [
+      gap('columns_as', `Each member of ${shortened(columnsAs)} has ${arity} parts, but a column has one header`),
+    ];
+  const own = valuesOf(headers);
+  if (columnSet === undefined || members === undefined || own === undefined) return [];
+  const unknown = textsMissingIn(own, members, columnSet.budget);
+  const missing = textsMissingIn(members, own, columnSet.budget);
+  if (unknown === undefined || missing === undefined) return [];
+  const [match, have] = [unknown.count === 1 ? 'matches' : 'match', missing.count === 1 ? 'has' : 'have'];
+  return [
+    ...(unknown.count === 0
+      ? []
+      : [
+          `${quotedList(unknown, missing.texts)} in the header of ${place} ${match} no member of ${shortened(columnsAs)}`,
+        ]),
+    ...(missing.count === 0
+      ? []
+      : [`${quotedList(missing, unknown.texts)} of ${shortened(columnsAs)} ${have} no column in ${place}`]),
+  ].map((message) => gap('columns_as', message, 'warning'));
+}
+
+/** Explains that two columns have the same header. */
+export const whyDoubled = (place: string, { header, columns }: NonNullable<FileFacts['doubledHeader']>): string =>
+  `${place}, columns ${columns.join(' and ')}: the member ${shortened(header)} appears twice`;
 
 function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts, set: string): Gap[] {
   const place = shortened(path);

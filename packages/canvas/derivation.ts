@@ -3,7 +3,7 @@ import type { CardContent, Gap, Judgement } from './card.js';
 import type { DerivedItems } from './checklist.js';
 import { fieldOf, gapsOfShape, hasKnownField } from './card-shapes.js';
 import { vocabularyOf } from './canvas-vocabulary.js';
-import { type DataContent, NO_DATA, readData, sizeOf, withinFileSetLimit } from './data-content.js';
+import { columnSets, type DataContent, NO_DATA, readData, sizeOf, withinFileSetLimit } from './data-content.js';
 import { type FileStates, NO_FILES, fileKey } from './data-file.js';
 import { judgeFormula, problemOfIndex } from './expressions.js';
 import type { Surroundings } from './kinds/card-kind.js';
@@ -185,6 +185,7 @@ function readAllData(cards: readonly CardContent[], files: FileStates): CanvasDa
     for (const name of definedSymbols(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
     return content;
   });
+  for (const name of columnSets(contents)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
   const sources = contents.map((content) => ({ content, state: content.file && files.get(fileKey(content.file)) }));
   return { sources, symbols, oversized };
 }
@@ -206,8 +207,15 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
     isLimit: worded.has(card),
     exceedsValueLimit: oversized.has(card),
     exceedsFileSetLimit: !withinLimit.has(card),
+    columnSet: columnSetIn(vocabulary, sources[at]!.content),
   }));
   return { vocabulary, surroundings };
+}
+
+/** Returns the set on the canvas whose members the columns of a wide table should match. */
+function columnSetIn({ sets, budget }: Vocabulary, { file }: DataContent): Surroundings['columnSet'] {
+  const shape = file?.columnsAs === undefined ? undefined : sets.get(file.columnsAs);
+  return shape && { shape, budget: budget ?? { remaining: Infinity } };
 }
 
 /** Returns the meaning of the names on a canvas. */

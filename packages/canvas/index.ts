@@ -15,7 +15,7 @@ export {
   nameOf,
   tableOf,
 } from './data-file.js';
-export { notesOfFile } from './data-gaps.js';
+export { notesOfFile, whyDoubled } from './data-gaps.js';
 export {
   type Derived,
   type SolveJudgement,
@@ -46,4 +46,13 @@ export {
 } from './scenarios/change.js';
 export { changedLimit } from './scenarios/changed-limit.js';
 export { describeStray, idleVariables, strayVariables } from './stray-variables.js';
+export {
+  doubledHeader,
+  factsWithCells,
+  factsWithoutCells,
+  HEADERS,
+  readingOfHeaders,
+  type WideColumn,
+  wideColumns,
+} from './wide-table.js';
 export { wordedLimits } from './worded-limits.js';

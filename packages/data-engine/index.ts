@@ -30,6 +30,7 @@ export {
   type StructuredQuery,
   SUBTOTAL_CHOICES,
   type SubtotalChoice,
+  type TableColumn,
   type TableDescription,
   type TableFormat,
   type Task,
@@ -51,6 +52,7 @@ export {
   encodingProblem,
   isDialect,
 } from './dialect-options.js';
+export { isTotalLabel } from './tables/total-labels.js';
 export { GUESSES_OF_VALUES, describeGuesses, describeLeftOut, readingNotes } from './reading-notes.js';
 export {
   TABLE_ENDINGS,

@@ -36,7 +36,8 @@ export { ambiguousColumn, formatKey, lagBeyondEnds } from './sentences.js';
 export { notesOnPoints } from './points.js';
 export { splitIndex } from './split-index.js';
 export { noteOnStrict } from './strict.js';
-export { identityOf, type Values } from './values.js';
+export { quotedList } from './quoted-texts.js';
+export { type ComparisonBudget, identityOf, textsMissingIn, type Values } from './values.js';
 export {
   type Cells,
   type ColumnShape,

@@ -141,7 +141,9 @@ export function ambiguousColumn(name: string, one: NamedColumn, other: NamedColu
     isSame && one.origin !== undefined && other.origin !== undefined
       ? `may be ${one.origin} or ${other.origin}`
       : `is a column of both ${one.set} and ${other.set}`;
-  const example = `${shortened(`${other.set}_${name}`)} of ${other.set}: column "${shortened(other.column ?? name)}"`;
+  // The cells of a wide table always have the name of their set.
+  const renamed = other.set === name ? one : other;
+  const example = `${shortened(`${renamed.set}_${name}`)} of ${renamed.set}: column "${shortened(renamed.column ?? name)}"`;
   const rest = isSame ? '' : ', or in `values` if the card has no file';
   return `${name} ${explanation}: rename one of them in the field \`columns\` of its data card, as in \`${example}\`${rest}`;
 }

@@ -7,16 +7,21 @@ import { NotFound } from '../common/errors/errors.js';
 import {
   type DataContent,
   type DataFile,
+  doubledHeader,
   fileColumns,
+  type FileFacts,
   formulaIn,
+  HEADERS,
   isSetOfFile,
   type ModelCard,
   namesInAdjustment,
   readData,
+  readingOfHeaders,
   type SetTable,
-  tableOf,
+  whyDoubled,
+  wideColumns,
 } from '../../packages/canvas/index.js';
-import { factsOf } from '../projects/canvas/data-files.service.js';
+import { describeSetFile, factsOf } from '../projects/canvas/set-file.js';
 import { TableReaderService } from '../tables/table-reader.service.js';
 
 /** Fields of cards that contain formulas. */
@@ -78,19 +83,16 @@ export class SetTablesService {
     signal: AbortSignal,
   ): Promise<SetTable> {
     const { path, key } = file;
-    const name = tableOf(file);
     try {
-      const { description } = await this.tables.describe(container, name, { signal });
+      const { name, description } = await describeSetFile(this.tables, container, file, { signal });
       const facts = factsOf(description);
-      const columnsByName = fileColumns(content, { columns: facts });
-      const columns = new Map<string, string>();
-      for (const [as, { column }] of columnsByName) {
-        if (!usedNames.has(as)) continue;
-        const other = columns.get(as);
-        if (other !== undefined) return { problem: `${path}: ${as} can mean the column ${other} or ${column}` };
-        columns.set(as, column);
-      }
-      const columnNames = [...new Set([...key, ...columns.values()])];
+      const wide = file.columnsAs === undefined ? undefined : wideColumns(description.columns, key, description.rows);
+      const columns =
+        wide === undefined ? usedColumns(content, { columns: facts }, usedNames) : new Map<string, string>();
+      if ('problem' in columns) return columns;
+      const doubled = wide && doubledHeader(wide.columns);
+      if (doubled !== undefined) return { problem: whyDoubled(path, doubled) };
+      const columnNames = [...new Set([...key, ...columns.values(), ...(wide?.columns ?? []).map((one) => one.name)])];
       const strange = columnNames.find((one) => !description.columns.some((column) => column.name === one));
       if (strange !== undefined) return { problem: `${path} has no column ${strange}` };
       room.cells -= description.rows * columnNames.length;
@@ -103,13 +105,35 @@ export class SetTablesService {
       }
       const readings = new Map(facts.flatMap(({ name, reading }) => (reading ? [[name, reading] as const] : [])));
       const { rowNumbers } = answer.description;
-      return { file: answer.file, names: columnNames, columns, readings, rowNumbers };
+      const table = { file: answer.file, names: columnNames, columns, readings, rowNumbers };
+      if (wide === undefined) return table;
+      const headers = wide.columns.map(({ header }) => header);
+      const reading = readingOfHeaders(headers);
+      if (reading !== undefined) readings.set(HEADERS, reading);
+      return { ...table, headers };
     } catch (error) {
       if (error instanceof NotFound) return { problem: noFile(file) };
       if (error instanceof TaskProblem) return { problem: `${path}: ${error.message}` };
       throw error;
     }
   }
+}
+
+/** Returns the columns that formulas use, by their names in formulas. */
+function usedColumns(
+  content: DataContent,
+  facts: FileFacts,
+  usedNames: ReadonlySet<string>,
+): Map<string, string> | { problem: string } {
+  const columns = new Map<string, string>();
+  for (const [name, { column }] of fileColumns(content, facts)) {
+    if (!usedNames.has(name)) continue;
+    const other = columns.get(name);
+    if (other !== undefined)
+      return { problem: `${content.file?.path}: ${name} can mean the column ${other} or ${column}` };
+    columns.set(name, column);
+  }
+  return columns;
 }
 
 const noFile = ({ path }: DataFile): string => `the workspace has no file ${path}`;

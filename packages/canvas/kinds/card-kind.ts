@@ -2,6 +2,7 @@ import type { Vocabulary } from '../../modelling/index.js';
 import type { CardContent, Gap } from '../card.js';
 import type { DataContent } from '../data-content.js';
 import type { FileState } from '../data-file.js';
+import type { ColumnSet } from '../data-gaps.js';
 import type { CardFormula } from '../expressions.js';
 import { type CardField, valueOf } from './fields.js';
 
@@ -57,6 +58,8 @@ export interface Surroundings {
   content: DataContent;
   /** Cached metadata of the file of a data card. */
   state: FileState | undefined;
+  /** Set with the name of the set that the columns of a wide table form. */
+  columnSet: ColumnSet | undefined;
   /** Whether the values of the card exceed the maximum number for all data cards. */
   exceedsValueLimit: boolean;
   /** Whether the set of the card exceeds the maximum number of sets in files. */

@@ -86,6 +86,7 @@ const fields: readonly CardField[] = [
   { name: 'dialect', content: dialect },
   { name: 'key', content: columnList },
   { name: 'column', content: text },
+  { name: 'columns_as', content: name },
   { name: 'columns', content: columnsByName },
   { name: 'default', content: number },
   { name: 'values', content: figures },
@@ -94,17 +95,17 @@ const fields: readonly CardField[] = [
 ];
 /** Fields of a data card that a solve reads. */
 const SOLVER_FIELDS = ['set', 'members', 'values'];
-/** Fields of a data card with a file that a solve reads. */
-const FILE_SOLVER_FIELDS = [...SOLVER_FIELDS, 'file_path', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'];
+/** Further fields that a solve reads if the card has a file. */
+const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'columns_as', 'columns', 'default'];
 
 export const data: CardKind = {
   noun: 'data',
   title: 'Data',
   role: 'names',
   description:
-    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `key` (the columns that identify a member) or `column` (its distinct values are the members). Optional: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `columns` (other names for columns of the file) and `default` (for missing values).',
+    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `key` (the columns that identify a member) or `column` (its distinct values are the members). In a wide table with a column for each member of a second set, `columns_as` is the name of that set: each filled cell is a member, and formulas refer to the cell by the name in `set`. Optional: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `columns` (other names for columns of the file) and `default` (for missing values).',
   toolDescription:
-    'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns (other names for columns of the file), default (for missing values)',
+    'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns_as (for a wide table: the name of the set whose members are the headers of all columns except key; each filled cell is a member of set, and formulas refer to it as set[row, column]), columns (other names for columns of the file), default (for missing values)',
   fields,
   summaryFields: [
     ['file_path', 'file '],
@@ -112,6 +113,7 @@ export const data: CardKind = {
     ['sheet', 'sheet '],
     ['key', 'key '],
     ['column', 'values of '],
+    ['columns_as', 'columns form '],
     ['columns', 'columns '],
     ['default', 'else '],
     ['members', 'members '],
@@ -121,10 +123,17 @@ export const data: CardKind = {
   emptyListLabel: 'Figures in the formulas',
   formulas: () => ({ formulas: [] }),
   solverInput: (cardData) =>
-    pairsOf(cardData, cardData['set'] != null && cardData['file_path'] != null ? FILE_SOLVER_FIELDS : SOLVER_FIELDS),
-  gaps: (_, { content, state, isDuplicate, exceedsValueLimit, exceedsFileSetLimit }) => {
-    const { values, set } = content;
-    const definedNames = { values: [...values.keys()], set: set === undefined ? [] : [set.name] };
+    pairsOf(
+      cardData,
+      cardData['set'] != null && cardData['file_path'] != null ? [...SOLVER_FIELDS, ...FILE_FIELDS] : SOLVER_FIELDS,
+    ),
+  gaps: (_, { content, state, isDuplicate, exceedsValueLimit, exceedsFileSetLimit, columnSet }) => {
+    const { values, set, file } = content;
+    const definedNames = {
+      values: [...values.keys()],
+      set: set === undefined ? [] : [set.name],
+      columns_as: file?.columnsAs === undefined ? [] : [file.columnsAs],
+    };
     return [
       ...(exceedsValueLimit
         ? [gap('values', `The data cards of a canvas can have at most ${MAX_VALUES} values in total`)]
@@ -136,7 +145,7 @@ export const data: CardKind = {
       ...gapsOfMembers(content),
       ...(exceedsFileSetLimit
         ? [gap('file_path', `A canvas can have at most ${MAX_FILE_SETS} sets from files`)]
-        : gapsOfFile(content, state)),
+        : gapsOfFile(content, state, columnSet)),
     ];
   },
 };

@@ -14,8 +14,9 @@ import {
 import { fieldOf } from '../card-shapes.js';
 import type { CardType } from '../kinds/card-kinds.js';
 import { requirementOf } from '../requirement.js';
-import { readData } from '../data-content.js';
+import { columnSets, readData } from '../data-content.js';
 import { membersOf } from '../members.js';
+import { HEADERS } from '../wide-table.js';
 import { describeStray, strayVariables } from '../stray-variables.js';
 import { wordedLimits } from '../worded-limits.js';
 import {
@@ -48,7 +49,18 @@ const LIMIT_IN_WORDS = 'Its words do not constrain the plan: write a relation su
 const NO_TABLES: ReadonlyMap<string, SetTable> = new Map();
 const NO_TERMS: Terms = { variables: [], coefficients: [] };
 
-const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'] as const;
+const DATA_FIELDS = [
+  'values',
+  'set',
+  'members',
+  'sheet',
+  'dialect',
+  'key',
+  'column',
+  'columns_as',
+  'columns',
+  'default',
+];
 
 /**
  * Builds the model for a canvas.
@@ -102,6 +114,7 @@ class CanvasReader {
     const readers: Record<CardType, () => void> = {
       data: () => {
         for (const card of this.of('data')) this.readData(card);
+        for (const card of this.of('data')) this.addColumnSet(card);
         const adjustments = this.cards.flatMap((card) => card.adjustments ?? []);
         adjust(this.space, this.evaluator, adjustments);
       },
@@ -153,6 +166,15 @@ class CanvasReader {
           : { set: name, type, texts: orderedCells.map(String) },
       );
     }
+  }
+
+  /** Adds the set that the columns of a wide table form, unless another card defines it. */
+  private addColumnSet(card: ModelCard): void {
+    const { columnsAs } = readData(card).file ?? {};
+    const table = this.tables.get(card.id);
+    if (columnsAs === undefined || table === undefined || 'problem' in table || this.space.sets.has(columnsAs)) return;
+    const { headers = [], readings } = table;
+    this.space.addSet(columnsAs, { titles: [columnsAs], keys: [headers], readings: [readings?.get(HEADERS)] });
   }
 
   private readVariable(card: ModelCard): void {
@@ -359,9 +381,12 @@ function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[])
     if (usedNames.has(name)) throw cardProblem(card, `another variable is already called ${name}`);
     usedNames.add(name);
   }
-  for (const card of data) {
-    const { values, set } = readData(card);
-    for (const name of [...values.keys(), ...(set === undefined ? [] : [set.name])]) {
+  const contents = data.map((card) => readData(card));
+  const columnNames = columnSets(contents);
+  for (const [at, card] of data.entries()) {
+    const { values, set, file } = contents[at]!;
+    const columnsAs = file?.columnsAs !== undefined && columnNames.delete(file.columnsAs) ? [file.columnsAs] : [];
+    for (const name of [...values.keys(), ...(set === undefined ? [] : [set.name]), ...columnsAs]) {
       if (usedNames.has(name)) throw cardProblem(card, `something else is already called ${name}`);
       usedNames.add(name);
     }

@@ -16,6 +16,8 @@ export type SetTable =
       file: string;
       /** Names, in the table, of the key columns and of the columns that formulas use. */
       names: readonly string[];
+      /** Members that the columns of a wide table represent. These columns follow the key columns in {@link names}. */
+      headers?: readonly string[];
       /** Table columns by their names in formulas. */
       columns: ReadonlyMap<string, string>;
       /** Formats of columns with dates or times, by their names in the table. */

@@ -23,6 +23,7 @@ import { type FileStates, fileKey } from '../data-file.js';
 import { vocabularyOfCards } from '../derivation.js';
 import { CARD_KINDS } from '../kinds/card-kinds.js';
 import { membersOf, toMember } from '../members.js';
+import { titlesOf } from '../wide-table.js';
 import {
   arithmeticOf,
   type Change,
@@ -293,7 +294,7 @@ class ChangeApplication {
     const isInFile = own?.members === undefined && file !== undefined;
     const isColumn = (name: string): boolean =>
       this.vocabulary.columns.get(name)?.some((shape) => shape.set === set) === true;
-    const index = indexOfWhere(condition, { set, titles: isInFile ? file.key : [set], isColumn });
+    const index = indexOfWhere(condition, { set, titles: isInFile ? titlesOf(file) : [set], isColumn });
     const zero: Formula = { sides: [{ kind: 'number', value: 0 }], relations: [] };
     const { problem, unknown } = checkFormula(zero, index, 'bound', this.vocabulary);
     // Unknown names may exist in a file that has not been read.

@@ -108,7 +108,7 @@ export class Lookup {
   figures(expression: MemberOf, frame: Frame): Float64Array {
     const column = this.column(expression);
     const keys = this.keysOfColumn(column, expression, frame);
-    if (column.type === 'text') refuse(textAsNumber(expression.name), expression.position);
+    if (column.type === 'text') refuse(column.misfit ?? textAsNumber(expression.name), expression.position);
     const { figures, fallback = NaN } = column;
     const cells = new Float64Array(frame.size);
     const places = column.set.table.find(keys, frame.size);

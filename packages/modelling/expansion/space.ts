@@ -23,7 +23,13 @@ export type ColumnData = {
       /** Default for missing values. */
       fallback?: number;
     }
-  | { type: 'text'; texts: readonly (string | null)[]; reading?: DateReading }
+  | {
+      type: 'text';
+      texts: readonly (string | null)[];
+      reading?: DateReading;
+      /** Sentence about the first non-numeric cell, for a column that is probably meant to be numeric. */
+      misfit?: string;
+    }
 );
 
 /** Set whose members are codes of {@link Texts}. */
@@ -58,7 +64,7 @@ export function orderOf(set: Members, part: number): Order {
 /** Column whose strings are codes of {@link Texts}. Null becomes the empty string. */
 export type Column = { name: string; set: Members } & (
   | { type: 'number'; figures: Float64Array; fallback?: number }
-  | { type: 'text'; codes: Int32Array; reading?: DateReading }
+  | { type: 'text'; codes: Int32Array; reading?: DateReading; misfit?: string }
 );
 
 /** Variables of a family. They are numbered consecutively in the order of the members. */
@@ -91,8 +97,16 @@ export class Space {
   }
 
   addSet(name: string, { titles, keys, readings = [] }: SetData): Members {
-    const columns = keys.map((texts) => Int32Array.from(texts, (text) => this.texts.add(text)));
-    const size = keys[0].length;
+    return this.addMembers(name, { titles, columns: keys.map((texts) => this.codesOf(texts)), readings });
+  }
+
+  codesOf(texts: readonly string[]): Int32Array {
+    return Int32Array.from(texts, (text) => this.texts.add(text));
+  }
+
+  /** Adds a set by the codes of its members. */
+  addMembers(name: string, { titles, columns, readings }: Pick<Members, 'titles' | 'columns' | 'readings'>): Members {
+    const size = columns[0]?.length ?? 0;
     const set = { name, titles, columns, size, table: new KeyTable(columns, size), readings, orders: new Map() };
     this.sets.set(name, set);
     return set;

@@ -29,7 +29,7 @@ const removeInput = z.strictObject({ card_id: z.string() });
 type Upsert = z.infer<typeof upsertInput>;
 
 /** Keys of `data` that affect which file is read or how. If any of them is set, the file must be read again. */
-const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'set'];
+const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'columns_as', 'set'];
 const CHECKLIST = [
   'objective_confirmed',
   'all_constraints_classified',

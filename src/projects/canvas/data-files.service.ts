@@ -5,23 +5,26 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import {
   type ColumnCells,
-  type Dialect,
+  isTotalLabel,
   TransientProblem,
   readingNotes,
   rowInFile,
   type TableDescription,
   TaskProblem,
 } from '../../../packages/data-engine/index.js';
-import type { DateReading } from '../../../packages/modelling/index.js';
+import { listFirst } from '../../../packages/modelling/index.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import type { Tx } from '../../database/database.service.js';
 import { pathProblem } from '../../../packages/paths/index.js';
 import { NotFound } from '../../common/errors/errors.js';
-import { type TableName, TableReaderService } from '../../tables/table-reader.service.js';
+import { TableReaderService } from '../../tables/table-reader.service.js';
 import {
   contentKey,
   type DataFile,
+  doubledHeader,
+  factsWithCells,
+  factsWithoutCells,
   type FileFacts,
   type FileState,
   type FileStates,
@@ -30,12 +33,14 @@ import {
   MAX_ROWS,
   fileKey,
   readData,
-  tableOf,
+  type WideColumn,
+  wideColumns,
   withinFileSetLimit,
   withValues,
 } from '../../../packages/canvas/index.js';
 import type { Card } from './card.entity.js';
 import { type FactsKey, FileFactsRepository } from './file-facts.repository.js';
+import { describeSetFile, factsOf, type SetFile } from './set-file.js';
 
 /** Maximum number of strings and cells in all cached facts together. */
 const MAX_CACHED_VALUES = 3_000_000;
@@ -155,83 +160,116 @@ export class DataFilesService {
 
   private async readTable(workspace: ContainerRef, file: DataFile, signal?: AbortSignal) {
     const { key, isDistinct } = file;
-    const name = tableOf(file);
     const options = { ...(signal !== undefined && { signal }) };
-    const { blob_id, description } = await this.tables.describe(workspace, name, options);
-    const columns = await this.withValues(workspace, name, { blob_id, description, key }, options);
-    if (columns === undefined) return undefined;
-    const hasKeyColumns = key.every((one) => columns.some((column) => column.name === one));
-    const notes = readingNotes(description);
-    const noteFields = notes.length > 0 && { notes };
-    if (key.length === 0 || !hasKeyColumns)
-      return { blob_id, facts: { columns, rows: description.rows, ...noteFields } };
+    const table = await describeSetFile(this.tables, workspace, file, options);
+    const { name, blob_id, description } = table;
+    const content = await this.contentOf(workspace, table, file, options);
+    if (content === undefined) return undefined;
+    const notes = [...readingNotes(description), ...(content.notes ?? [])];
+    const facts: FileFacts = { ...content, ...(notes.length > 0 && { notes }) };
+    if (key.length === 0 || !hasColumns(description, key)) return { blob_id, facts };
     const checked = await this.tables.keys(workspace, name, key, options);
     if (checked.blob_id !== blob_id) return undefined;
     const { empty, misfits } = checked;
     // If a set consists of the distinct values of a `column`, duplicates are allowed.
     const doubled = isDistinct ? null : checked.doubled;
     const rowOf = (place: number): number => rowInFile(description, place);
-    const facts: FileFacts = {
-      columns: columns.map((column) => {
-        const misfit = misfits.find((one) => one.column === column.name);
-        return misfit === undefined ? column : { ...column, misfit: { row: rowOf(misfit.row), text: misfit.text } };
-      }),
-      rows: description.rows,
-      ...noteFields,
-      ...(doubled !== null && {
-        doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },
-      }),
-      ...(empty !== null && { empty: { ...empty, rows: empty.rows.map(rowOf) } }),
+    return {
+      blob_id,
+      facts: {
+        ...facts,
+        columns: content.columns.map((column) => {
+          const misfit = misfits.find((one) => one.column === column.name);
+          return misfit === undefined ? column : { ...column, misfit: { row: rowOf(misfit.row), text: misfit.text } };
+        }),
+        ...(doubled !== null && {
+          doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] as [number, number] },
+        }),
+        ...(empty !== null && { empty: { ...empty, rows: empty.rows.map(rowOf) } }),
+      },
     };
-    return { blob_id, facts };
   }
 
   /**
-   * Returns the columns of a table, and their values if the table is small enough. Returns undefined if the file has changed.
+   * Returns the columns of a set, and their values if the table is small enough. Returns undefined if the file has changed.
    */
-  private async withValues(
+  private async contentOf(
     workspace: ContainerRef,
-    name: TableName,
-    { blob_id, description, key }: Described,
+    table: SetFile,
+    { key, columnsAs }: DataFile,
     options: { signal?: AbortSignal },
-  ): Promise<FileFacts['columns'] | undefined> {
-    const columns = fitting(factsOf(description), key);
+  ): Promise<FileFacts | undefined> {
+    const { description } = table;
     const { rows } = description;
-    if (rows > MAX_ROWS || rows * columns.length > MAX_CELLS || columns.length === 0) return columns;
-    const names = columns.map((column) => column.name);
-    const { file, ...answer } = await this.tables.columns(workspace, name, names, options);
+    const all = factsOf(description);
+    if (columnsAs === undefined || !hasColumns(description, key)) {
+      const columns = fitting(all, key);
+      const cells = await this.cellsOf(
+        workspace,
+        table,
+        columns.map(({ name }) => name),
+        options,
+      );
+      if (cells === 'changed') return undefined;
+      return { columns: cells === 'many' ? columns : withValues(columns, cells, key), rows };
+    }
+    const { columns, unnamed } = wideColumns(description.columns, key, rows);
+    const keys = key.map((one) => all.find(({ name }) => name === one)!);
+    const cells = await this.cellsOf(
+      workspace,
+      table,
+      [...keys, ...columns].map(({ name }) => name),
+      options,
+    );
+    if (cells === 'changed') return undefined;
+    const doubled = doubledHeader(columns);
+    const notes = notesOnColumns(columns, unnamed);
+    return {
+      ...(cells === 'many'
+        ? { columns: factsWithoutCells(keys, columns) }
+        : factsWithCells(keys, columns, cells, { rows, rowInFile: (row) => rowInFile(description, row) })),
+      headers: columns.map(({ header }) => header),
+      ...(doubled !== undefined && { doubledHeader: doubled }),
+      ...(notes.length > 0 && { notes }),
+    };
+  }
+
+  /** Returns the cells of columns, `many` if there are too many, or `changed` if the file has changed. */
+  private async cellsOf(
+    workspace: ContainerRef,
+    { name, blob_id, description: { rows } }: SetFile,
+    columns: readonly string[],
+    options: { signal?: AbortSignal },
+  ): Promise<ColumnCells[] | 'many' | 'changed'> {
+    if (rows > MAX_ROWS || rows * columns.length > MAX_CELLS || columns.length === 0) return 'many';
+    const { file, ...answer } = await this.tables.columns(workspace, name, columns, options);
     try {
-      if (answer.blob_id !== blob_id) return undefined;
-      return withValues(columns, deserialize(await readFile(file)) as ColumnCells[], key);
+      return answer.blob_id === blob_id ? (deserialize(await readFile(file)) as ColumnCells[]) : 'changed';
     } finally {
       await rm(file, { force: true });
     }
   }
 }
 
-/** Description of a table and the names of its key columns. */
-interface Described {
-  blob_id: string;
-  description: TableDescription;
-  key: readonly string[];
-}
+const hasColumns = ({ columns }: TableDescription, names: readonly string[]): boolean =>
+  names.every((name) => columns.some((column) => column.name === name));
 
-/** Returns the columns of a table with their types in formulas. */
-export const factsOf = ({ columns, dialect }: TableDescription): FileFacts['columns'] =>
-  columns.map(({ name, type }) => {
-    const isFigure = type === 'integer' || type === 'number';
-    const hasDates = type === 'date' || type === 'time' || type === 'timestamp';
-    const reading = hasDates && { reading: { type, ...orderOf(dialect) } };
-    return { name, type: isFigure ? ('number' as const) : ('text' as const), ...reading };
-  });
+/** Describes columns of a wide table that a planner should check. */
+const notesOnColumns = (columns: readonly WideColumn[], unnamed: readonly WideColumn[]): string[] => [
+  ...(unnamed.length === 0
+    ? []
+    : [`left out: ${unnamed.length === 1 ? 'column' : 'columns'} ${listNumbers(unnamed)} (no header)`]),
+  ...columns
+    .filter(({ header }) => isTotalLabel(header))
+    .map(({ header, number }) => `column ${number} (${header}) is read as a member, although it may contain totals`),
+];
 
-/** Returns the order of day and month in a table's dates. Omits the order if the file does not determine it. */
-function orderOf(dialect: Dialect | null): Pick<DateReading, 'order'> {
-  if (dialect === null) return {};
-  const { date_order, uncertain } = dialect;
-  if (date_order !== null) return { order: date_order };
-  return uncertain.includes('date_order') ? { order: 'mixed' } : {};
-}
+const MAX_LISTED = 5;
+const listNumbers = (columns: readonly WideColumn[]): string =>
+  listFirst(
+    columns.map(({ number }) => String(number)),
+    MAX_LISTED,
+  );
 
 /** Maximum total size of the column names that are stored for a file, in bytes. Each change to a canvas loads these names. */
 const MAX_NAMES = 64 * 1024;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { ExecutionResponse } from '../../../src/executions/executions.dto.js';
+import type { ExecutionListResponse, ExecutionResponse } from '../../../src/executions/executions.dto.js';
 import type { FileEntry } from '../../../src/files/files.dto.js';
 import type { CardListResponse, CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
 import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
@@ -330,4 +330,125 @@ it('warns about keys without a matching row before a solve, and accepts dates in
   await plan.gaps('Supply', []);
   const { result } = await plan.over(await plan.solve());
   expect(result).toMatchObject({ status: 'optimal', objective_value: 350 + 600 + 9 + 20 });
+});
+
+const KM = 'plant,Berlin,Paris\nnorth,3,\nsouth,5,7\n';
+
+it('reads a wide table and keeps its gaps up to date', async () => {
+  const planning = await Planning.start();
+  const wide = { set: 'distance', file_path: 'km.csv', key: ['plant'], columns_as: 'customers' };
+  await planning.add('data', 'Distance', wide);
+  await planning.gaps('Distance', ['The workspace has no file km.csv']);
+  await planning.put('km.csv', KM);
+  await planning.gaps('Distance', []);
+  expect((await planning.completeness()).data_available).toBe(true);
+  await planning.add('variable', 'ship', { name: 'ship', index: '(p, c) in distance', upper: 'distance[p, c]' });
+  await planning.gaps('ship', []);
+  const gaps: [string, string[]][] = [
+    ['plant,Berlin,Paris,Berlin\nnorth,3,,2\n', ['km.csv, columns 2 and 4: the member Berlin appears twice']],
+    [`${KM}north,1,2\n`, ['km.csv, rows 2 and 4: the member north appears twice']],
+    ['plant,Berlin,Paris\nnorth,3,\n,5,7\n', ['km.csv, row 3: plant is empty']],
+    ['plant\nnorth\nsouth\n', ['km.csv has only key columns, so customers has no members']],
+    ['plant,Berlin,Paris\nnorth,,\n', ['km.csv has no filled cells, so distance has no members']],
+    ['site,Berlin\nnorth,3\n', ['km.csv has no column plant. Its columns are site, Berlin']],
+    ['plant,Berlin,Paris\nnorth,3,1\nsouth,5,7,8\n', ['km.csv: Row 3 has 4 cells, but the first row has 3']],
+    [
+      `plant,${Array.from({ length: 20_000 }, (_, at) => `c${at}`).join()}\n`,
+      ['km.csv: The file has more than 2000 columns'],
+    ],
+    [KM, []],
+  ];
+  for (const [content, expected] of gaps) {
+    await planning.put('km.csv', content);
+    await planning.gaps('Distance', expected);
+  }
+  await planning.put('km.csv', KM.replace('7', 'n/a'));
+  await planning.gaps('ship', ['km.csv, row 3, column Paris: "n/a" is not a number (at character 1: distance[p, c])']);
+  expect((await planning.completeness()).data_available).toBe(false);
+  await planning.add('data', 'Customers', { set: 'customers', members: ['Berlin', 'Pariss'] });
+  await planning.gaps('Distance', [
+    '"Paris" (near "Pariss") in the header of km.csv matches no member of customers',
+    '"Pariss" (near "Paris") of customers has no column in km.csv',
+  ]);
+});
+
+it('takes the first row of a wide table as its header, even if it has only numbers', async () => {
+  const planning = await Planning.start();
+  await planning.put('stores.csv', 'plant,101,105,230\nnorth,1,2,3\nsouth,4,5,6\n');
+  await planning.put('corner.csv', ',101,105,230\nnorth,1,2,3\nsouth,4,5,6\n');
+  await planning.add('data', 'Cost', { set: 'cost', file_path: 'stores.csv', key: ['plant'], columns_as: 'stores' });
+  await planning.add('data', 'Other', {
+    set: 'other',
+    file_path: 'corner.csv',
+    key: ['column_1'],
+    columns_as: 'stores',
+  });
+  await planning.add('data', 'Plants', { set: 'plants', file_path: 'stores.csv', column: 'plant' });
+  await planning.add('variable', 'make', { name: 'make', index: 's in stores, p in plants', upper: 'cost[p, s]' });
+  await planning.add('objective', 'Most', {
+    sense: 'maximize',
+    expression: 'sum p in plants, s in stores: (cost[p, s] + other[p, s]) * make[s, p]',
+  });
+  for (const label of ['Cost', 'Other', 'Plants', 'make', 'Most']) await planning.gaps(label, []);
+  expect(await planning.over(await planning.solve())).toMatchObject({
+    status: 'succeeded',
+    result: { objective_value: 2 * (1 + 4 + 9 + 16 + 25 + 36), variables: { make: 21 } },
+  });
+});
+
+it('solves scenarios that change a wide table', async () => {
+  const planning = await Planning.start();
+  const { client, id } = planning;
+  await planning.put('km.csv', KM);
+  await planning.put('other.csv', KM.replace('7', '70'));
+  await planning.add('data', 'Distance', {
+    set: 'distance',
+    file_path: 'km.csv',
+    key: ['plant'],
+    columns_as: 'customers',
+  });
+  await planning.add('variable', 'ship', { name: 'ship', index: '(p, c) in distance', upper: 'distance[p, c]' });
+  await planning.add('objective', 'Most', { sense: 'maximize', expression: 'sum (p, c) in distance: ship[p, c]' });
+  await planning.gaps('Most', []);
+  const changes: [object, number][] = [
+    [{ kind: 'column', target: 'distance', where: 'customers = "Berlin"', times: 2 }, 16 + 7],
+    [{ kind: 'cell', target: 'distance', key: ['south', 'Paris'], to: 9 }, 8 + 9],
+    [{ kind: 'file', target: 'distance', to: 'other.csv' }, 8 + 70],
+  ];
+  const scenario_ids: string[] = [];
+  for (const [at, [change]] of changes.entries()) {
+    const body = { name: `Scenario ${at}`, changes: [change] };
+    scenario_ids.push((await client.post<{ id: string }>(`/projects/${id}/scenarios`, body)).id);
+  }
+  const body = { scenario_ids, include_base: true };
+  const { executions } = await client.post<ExecutionListResponse>(`/projects/${id}/scenarios/solve`, body);
+  const values: unknown[] = [];
+  for (const { id: execution } of executions) values.push((await planning.over(execution)).result);
+  expect(values).toMatchObject(
+    [15, ...changes.map(([, value]) => value)].map((objective_value) => ({ objective_value })),
+  );
+});
+
+it.each([
+  ['a duplicate row', `${KM}north,,9\n`, 'km.csv, row 4: the member north is already in row 2'],
+  [
+    'a duplicate column',
+    'plant,Berlin,Berlin\nnorth,3,4\n',
+    'km.csv, columns 2 and 3: the member Berlin appears twice',
+  ],
+  ['text instead of a number', KM.replace('7', 'n/a'), 'km.csv, row 3, column Paris: "n/a" is not a number'],
+  ['no columns', 'plant\nnorth\n', 'the members of distance are missing'],
+])('fails a solve and reports the problem in a wide table: %s', async (_, content, problem) => {
+  const planning = await Planning.start();
+  await planning.put('km.csv', content);
+  await planning.add('data', 'Distance', {
+    set: 'distance',
+    file_path: 'km.csv',
+    key: ['plant'],
+    columns_as: 'customers',
+  });
+  await planning.add('variable', 'ship', { name: 'ship', index: '(p, c) in distance', upper: 'distance[p, c]' });
+  await planning.add('objective', 'Most', { sense: 'maximize', expression: 'sum (p, c) in distance: ship[p, c]' });
+  const { status, error } = await planning.over(await planning.solve());
+  expect([status, (error as { message: string }).message]).toEqual(['failed', expect.stringContaining(problem)]);
 });
