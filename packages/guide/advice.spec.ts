@@ -88,7 +88,7 @@ describe('advice from the guide', () => {
         `maximize gain: x; x, chairs, tables integer; labour: x <= 4; wood: x <= 5; shifts: early, late, night`,
       );
       await room.say('cost of shifts: early 10, late 12, night 15; staff[s] integer for s in shifts');
-      room.files = ['products.csv', 'demand.csv'];
+      room.files = ['products.csv', 'demand.csv', 'km.xlsx'];
       const { text } = await room.say(statement);
       expect([statement, text]).not.toEqual([statement, expect.stringMatching(REJECTED)]);
     }

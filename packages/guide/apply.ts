@@ -368,11 +368,19 @@ function putVariable(
 }
 
 /** Card data that clears the file fields of a set with listed members. */
-const NO_FILE = { file_path: null, sheet: null, key: null, column: null, columns: null, default: null };
+const NO_FILE = {
+  file_path: null,
+  sheet: null,
+  key: null,
+  column: null,
+  columns_as: null,
+  columns: null,
+  default: null,
+};
 
 /** Adds or changes a set in a file. Replaces any earlier definition of the set. */
 function applyFileSet(
-  { set, path, sheet, key, column, fallback }: StatementOf<'file_set'>,
+  { set, path, sheet, key, column, columnsAs, fallback }: StatementOf<'file_set'>,
   sketch: Sketch,
   files: readonly string[],
   cause: string,
@@ -387,6 +395,7 @@ function applyFileSet(
     ...(sheet !== undefined && { sheet }),
     ...(key !== undefined && { key }),
     ...(column !== undefined && { column }),
+    ...(columnsAs !== undefined && { columns_as: columnsAs }),
     ...(fallback !== undefined && { default: fallback }),
   };
   const holder = setCard(sketch, set);

@@ -11,7 +11,8 @@ export interface SetColumn {
   column: string;
   type: 'number' | 'text';
   set: string;
-  isInFile: boolean;
+  /** Whether the card can give the column another name. */
+  canBeNamed: boolean;
   /** Name of the file, or of the set whose card holds the column. */
   place: string;
 }
@@ -28,10 +29,11 @@ export function columnsOf(sketch: Sketch): SetColumn[] {
     const inFile = typeof state === 'object' ? fileColumns(content, state) : [];
     return [
       ...Array.from(columns, ([name, { type }]): SetColumn => ({
-        ...{ name, column: name, type, set: set.name, isInFile: false, place: set.name },
+        ...{ name, column: name, type, set: set.name, canBeNamed: false, place: set.name },
       })),
       ...inFile.map(([name, { type, column }]): SetColumn => ({
-        ...{ name, column, type, set: set.name, isInFile: true, place: file?.path.split('/').at(-1) ?? set.name },
+        ...{ name, column, type, set: set.name, canBeNamed: file?.columnsAs === undefined },
+        place: file?.path.split('/').at(-1) ?? set.name,
       })),
     ];
   });

@@ -36,7 +36,8 @@ export function namingOfColumn(card: SketchCard, sketch: Sketch): ((column: stri
 function columnsOf(card: SketchCard, sketch: Sketch): readonly FactsOfColumn[] {
   const { file } = readData(card);
   const state = file && sketch.files.get(fileKey(file));
-  return typeof state === 'object' ? state.columns : [];
+  // The columns of a wide table are members.
+  return typeof state === 'object' && state.headers === undefined ? state.columns : [];
 }
 
 /** Returns the columns of a file as options. Text columns come first, because they identify rows. */

@@ -185,6 +185,7 @@ export const HELP = [
     '- `labour: 2 chairs + 4 tables <= 40`',
     '- `shifts: early, late, night`, `weeks: 1 to 52`, `cost of shifts: early 10, late 12, night 15`',
     '- `products from products.csv key product` for the rows of a file and its columns, `regions from products.csv column region`',
+    '- `distance from km.xlsx key plant, columns customer` for a file with a column for each customer',
     '- `staff[s] integer for s in shifts`, `minimize cost: sum s in shifts: cost[s] * staff[s]`, `Need: staff[s] >= 3 for s in shifts`',
     '- `labour is hard`, `wood is soft, penalty 5`, `all constraints are hard`',
     '- `price = 3` for a value, `data: demand.csv` for a file in the workspace, `data: in the formulas`',

@@ -21,6 +21,15 @@ describe('a set in a file', () => {
       'products FROM a.xlsx sheet "Unit default 2" key "a, b", c',
       { path: 'a.xlsx', sheet: 'Unit default 2', key: ['a, b', 'c'] },
     ],
+    ['products from km.xlsx key plant, columns customer', { path: 'km.xlsx', key: ['plant'], columnsAs: 'customer' }],
+    [
+      'products from km.xlsx sheet Cost, key Plant no and kind, columns are customers default 0',
+      { path: 'km.xlsx', sheet: 'Cost', key: ['Plant no', 'kind'], columnsAs: 'customers', fallback: 0 },
+    ],
+    [
+      'products from "a columns b.csv" columns "weeks" key p',
+      { path: 'a columns b.csv', key: ['p'], columnsAs: 'weeks' },
+    ],
   ])('is parsed from %s', (text, statement) => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'file_set', set: 'products', ...statement } });
   });
@@ -28,6 +37,11 @@ describe('a set in a file', () => {
   it.each<[string, string]>([
     ['products from a.csv key a default none', 'none is not a number'],
     ['products from a.csv key a key b', '`key` appears twice'],
+    [
+      'products from a.csv key a columns b c',
+      '`b c` is not the name of a set: write a name for the set that the other columns form, as in `products from a.csv key plant, columns customer`',
+    ],
+    ['products from a.csv column a columns b', 'with `columns`, use `key` for the columns that identify a row'],
     ['products from a.csv key a column b', 'use either `key` or `column` to define the members, not both'],
   ])('is rejected with a reason: %s', (text, reason) => expect(readStatement(text)).toEqual({ reason }));
 
@@ -55,6 +69,76 @@ describe('a set in a file', () => {
     expect(room.data('products')).toEqual({ set: 'products', members: '1 to 4' });
     const turn = await room.say('others from others.csv key a');
     expect(turn.text).toContain('the workspace has no file `others.csv`: upload it and send this again');
+  });
+
+  describe('with a column for each member of a second set', () => {
+    const wide: FileFacts = {
+      columns: [
+        { name: 'plant', type: 'text', values: ['north', 'south'], cells: [0, 0, 1] },
+        { name: ' headers', type: 'text', values: ['2024', '2025'], cells: [0, 1, 0] },
+        { name: ' cells', type: 'number', range: [3, 7], cells: [3, 5, 7] },
+      ],
+      rows: 3,
+      headers: ['2024', '2025'],
+      notes: ['left out: column 4 (no header)'],
+    };
+    const roomOf = async (facts: FileFacts): Promise<Room> => {
+      const room = new Room();
+      room.files = ['cost.csv', 'plants.csv'];
+      const request = { path: 'cost.csv', key: ['plant'], isDistinct: false, columnsAs: 'years' };
+      const plants: FileFacts = { columns: [{ name: 'plant', type: 'text', values: ['north', 'south'] }], rows: 2 };
+      room.fileStates = new Map([
+        [fileKey(request), facts],
+        [fileKey({ path: 'plants.csv', key: ['plant'], isDistinct: false }), plants],
+      ]);
+      await room.say('plants from plants.csv key plant');
+      return room;
+    };
+
+    it('is one card, whose columns need no further statement', async () => {
+      const room = await roomOf(wide);
+      const { text } = await room.say('cost from cost.csv key plant, columns years default 0');
+      expect(text).toContain('- Data `cost`: file `cost.csv`, set `cost`, key `plant`, columns form `years`, else `0`');
+      expect(text).toContain('- cost.csv: left out: column 4 (no header)');
+      expect(room.data('cost')).toEqual({
+        ...{ set: 'cost', file_path: 'cost.csv', key: ['plant'], columns_as: 'years', default: 0 },
+      });
+      await room.say(
+        'make[p, y] <= 10 for p in plants, y in years\nminimize total: sum p in plants, y in years: cost[p, y] * make[p, y]',
+      );
+      const { text: after } = await room.say(
+        'Need: sum p in plants: make[p, y] >= 4 for y in years, hard\nkpi: none; requirement: none',
+      );
+      expect(after).toContain('Checklist, 7 of 8 met');
+      expect(room.cards.flatMap(({ gaps }) => gaps.filter(({ severity }) => severity !== 'info'))).toEqual([]);
+      const { question } = await room.say('price of cost: column plant');
+      expect(question).toMatchObject({
+        question: '`cost`: The other columns are the members of years, so they cannot be renamed: remove `columns`.',
+        options: [{ label: 'Remove cost' }, { label: 'Later' }],
+      });
+      await room.say('cost from cost.csv key plant');
+      expect(room.data('cost')).toEqual({ set: 'cost', file_path: 'cost.csv', key: ['plant'] });
+      await room.say('undo');
+      expect(room.data('cost')).toMatchObject({ columns_as: 'years' });
+      await room.say('set cost columns_as: customers');
+      expect(room.data('cost')).toMatchObject({ columns_as: 'customers' });
+      await room.say('remove cost');
+      expect(room.data('cost')).toBeUndefined();
+    });
+
+    it('asks about a key that the file does not have', async () => {
+      const columns: FileFacts['columns'] = [
+        { name: 'Site', type: 'text' },
+        { name: '2024', type: 'number' },
+      ];
+      const { question } = await (
+        await roomOf({ columns, rows: 2 })
+      ).say('cost from cost.csv key plant, columns years\nminimize total: x; x integer; Most: x <= 1, hard; kpi: none');
+      expect(question).toMatchObject({
+        question: '`cost`: cost.csv has no column plant. Its columns are Site, 2024.',
+        options: ['Site', '2024', 'Remove cost'].map((label) => ({ label })),
+      });
+    });
   });
 
   describe('and its columns', () => {

@@ -32,8 +32,9 @@ function namesGivenBy(statement: Statement): string[] {
     case 'family':
       return [statement.name];
     case 'members':
-    case 'file_set':
       return [statement.set];
+    case 'file_set':
+      return [statement.set, ...(statement.columnsAs === undefined ? [] : [statement.columnsAs])];
     case 'cells':
     case 'column_name':
       return [statement.column];

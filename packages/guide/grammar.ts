@@ -60,7 +60,7 @@ const SENSES: [RegExp, Sense][] = [
   [/^min/i, 'minimize'],
 ];
 const FIELDS =
-  'sense|expression|formula|index|weight|confirmed|description|name|domain|lower|upper|free|unit|classification|penalty|target|quantity|product|file_path|sheet|key|column|default|label';
+  'sense|expression|formula|index|weight|confirmed|description|name|domain|lower|upper|free|unit|classification|penalty|target|quantity|product|file_path|sheet|key|column|columns_as|default|label';
 const PENALTY = String.raw`(?:[, ]* ?\(?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) ?\w*)?\)?)?`;
 
 const WEIGHTED = new RegExp(String.raw`^(?<rest>.+?),? \(?weight(?: of| is| =|:)? ?(?<weight>${NUMBER})\)?$`, 'i');

@@ -43,7 +43,7 @@ const fits = ({ keys }: UnknownName, set: string, sketch: Sketch): boolean =>
 /** Returns the statements that make a name refer to a column. */
 function naming({ name, keys }: UnknownName, column: SetColumn, sketch: Sketch): string {
   const isUsed = writtenFormulas(sketch).some((written) => renamed(written, column.name, '') !== undefined);
-  if (column.isInFile && keys !== undefined && !isUsed && !column.column.includes('"'))
+  if (column.canBeNamed && keys !== undefined && !isUsed && !column.column.includes('"'))
     return `${name} of ${column.set}: column "${column.column}"`;
   return renaming(name, sketch, (written) => (keys === undefined ? memberOf(written, column) : column.name));
 }

@@ -129,11 +129,11 @@ function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'me
     ]);
   }
   if (field === 'key') return ask(id, header, question, [...columnChoices(card, sketch, setting), removal]);
-  if (field === 'column') return ask(id, header, question, [...membersChoices(card), removal]);
-  if (field === 'columns') {
-    const naming = namingOfColumn(card, sketch);
-    return ask(naming?.(BLANK), header, question, [...(naming ? columnChoices(card, sketch, naming) : []), removal]);
-  }
+  const members = field === 'column' ? membersChoices(card) : [];
+  if (members.length > 0) return ask(id, header, question, [...members, removal]);
+  const naming = field === 'columns' ? namingOfColumn(card, sketch) : undefined;
+  const columns = naming === undefined ? [] : columnChoices(card, sketch, naming);
+  if (columns.length > 0) return ask(naming?.(BLANK), header, question, [...columns, removal]);
   if (field === 'expression') {
     const names = sketch
       .of('variable')

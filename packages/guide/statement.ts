@@ -53,6 +53,8 @@ export type Statement =
       sheet?: string;
       key?: string[];
       column?: string;
+      /** Set that the other columns of a wide table form. */
+      columnsAs?: string;
       /** Default for missing values. */
       fallback?: number;
     }
