@@ -203,6 +203,12 @@ export const KINDS: readonly CardKind[] = [
         example: 'region',
       },
       {
+        name: 'columns_as',
+        label: 'Set that the other columns form',
+        short: 'Columns form',
+        example: 'customers',
+      },
+      {
         name: 'columns',
         label: 'Column names in formulas',
         short: 'Renamed',
@@ -230,7 +236,7 @@ export const KINDS: readonly CardKind[] = [
         {
           name: 'file',
           label: 'File',
-          fields: ['file_path', 'sheet', 'set', 'key', 'column', 'columns', 'default'],
+          fields: ['file_path', 'sheet', 'set', 'key', 'column', 'columns_as', 'columns', 'default'],
         },
         { name: 'formulas', label: 'Formulas', fields: [], presets: { in_formulas: 'true' } },
       ],

@@ -34,6 +34,8 @@ interface SetInfo {
   /** Members, if they are listed on cards. */
   members?: string[];
   file?: { path: string; sheet: string | undefined };
+  /** Last key part of the members, for a table with a column for each of them. */
+  headers?: string[];
 }
 
 /** Names on a canvas to which changes can refer. */
@@ -85,14 +87,15 @@ const MAX_MEMBERS = 5000;
 export function useMembers(projectId: string, set: SetInfo | undefined): string[][] {
   const { client } = useService();
   const file = set?.file;
+  const columns = set?.headers === undefined ? set?.key : set.key.slice(0, -1);
   const { data = [] } = useQuery({
-    queryKey: keyOf(projectId, 'files', 'members', file?.path, file?.sheet, set?.key),
-    enabled: file !== undefined && (set?.key.length ?? 0) > 0,
+    queryKey: keyOf(projectId, 'files', 'members', file?.path, file?.sheet, columns),
+    enabled: file !== undefined && (columns?.length ?? 0) > 0,
     queryFn: async ({ signal }) => {
       const body = {
         ...({ source: 'workspace', project_id: projectId, path: file?.path ?? '' } as const),
         ...(file?.sheet !== undefined && { sheet: file.sheet }),
-        columns: set?.key ?? [],
+        columns: columns ?? [],
         ignore_errors: true,
         limit: MAX_MEMBERS,
         offset: 0,
@@ -102,7 +105,10 @@ export function useMembers(projectId: string, set: SetInfo | undefined): string[
   });
   if (set === undefined) return [];
   if (set.members !== undefined) return [set.members];
-  return set.key.map((_, at) => [...new Set(data.map((row) => textOf(row[at]).trim()))].filter((part) => part !== ''));
+  const parts = (columns ?? []).map((_, at) =>
+    [...new Set(data.map((row) => textOf(row[at]).trim()))].filter((part) => part !== ''),
+  );
+  return set.headers === undefined ? parts : [...parts, set.headers];
 }
 
 const textOf = (cell: unknown): string =>
@@ -157,6 +163,8 @@ interface FileSet {
   key: string[];
   /** File columns by the formula names that the card assigns to them. */
   names: Record<string, unknown>;
+  /** Set that the other columns form, if there is a column for each of its members. */
+  columnsAs: string | undefined;
 }
 
 /**
@@ -164,7 +172,7 @@ interface FileSet {
  * columns.
  */
 function fileSetOf({ card_type, data }: Card): FileSet | undefined {
-  const { set, file_path: path, sheet, members, key, columns } = data;
+  const { set, file_path: path, sheet, members, key, columns, columns_as } = data;
   if (card_type !== 'data' || typeof set !== 'string' || typeof path !== 'string' || members != null) return undefined;
   return {
     set,
@@ -172,14 +180,21 @@ function fileSetOf({ card_type, data }: Card): FileSet | undefined {
     sheet: typeof sheet === 'string' ? sheet : undefined,
     key: data['column'] == null ? textsIn(key) : [],
     names: isRecord(columns) ? columns : {},
+    columnsAs: typeof columns_as === 'string' ? columns_as : undefined,
   };
 }
 
 function fileColumnTargets(
-  { set: name, path, sheet, key, names }: FileSet,
+  { set: name, path, sheet, key, names, columnsAs }: FileSet,
   fileColumns: readonly Schemas['TableColumnResponse'][],
 ): ColumnTarget[] {
   if (key.length === 0) return [];
+  const description = `over ${name}, in ${path}`;
+  if (columnsAs !== undefined) {
+    const headers = fileColumns.map((column) => column.name).filter((column) => !key.includes(column));
+    const set = { name, key: [...key, columnsAs], columns: [name], file: { path, sheet }, headers };
+    return [{ value: name, description, set }];
+  }
   const nameByColumn = new Map(Object.entries(names).map(([formulaName, column]) => [column, formulaName]));
   const namedColumns = fileColumns.flatMap(({ name: column, type }) => {
     const formulaName = nameByColumn.get(column) ?? (key.includes(column) ? undefined : nameInFormulas(column));
@@ -188,7 +203,7 @@ function fileColumnTargets(
   const set = { name, key, columns: namedColumns.map(({ formulaName }) => formulaName), file: { path, sheet } };
   return namedColumns
     .filter(({ type }) => type === 'integer' || type === 'number')
-    .map(({ formulaName }) => ({ value: formulaName, description: `over ${name}, in ${path}`, set }));
+    .map(({ formulaName }) => ({ value: formulaName, description, set }));
 }
 
 /** Superscript digits and letters, which are exponents in formulas. */
