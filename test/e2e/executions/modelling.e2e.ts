@@ -38,6 +38,14 @@ async function readPage(): Promise<Map<string, Line[]>> {
   );
 }
 
+/** Uploads the files of a section. */
+async function makeFiles(client: Client, project_id: string, heading: string): Promise<void> {
+  const sections = (await readFile(page, 'utf8')).split(/^## /m);
+  const section = sections.find((one) => one.startsWith(`${heading}\n`)) ?? '';
+  for (const [, path = '', content = ''] of section.matchAll(/^```csv (\S+)\n(.*?)^```$/gms))
+    await makeFile(client, { source: 'workspace', project_id }, path, content);
+}
+
 /** Returns a message from the guide as shown on the page: the text, then the question with its options. */
 function shown({ content, tool_calls }: Message): string {
   const asked = tool_calls?.find(({ tool }) => tool === 'ask_user_question');
@@ -109,11 +117,19 @@ it('solves a model that was written as statements, and explains a conflict, as i
 it('solves a model with data files, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
-  const text = await readFile(page, 'utf8');
-  for (const [, path = '', content = ''] of text.matchAll(/^```csv (\S+)\n(.*?)^```$/gms))
-    await makeFile(client, { source: 'workspace', project_id: id }, path, content);
+  await makeFiles(client, id, 'Data in files');
   const conversations = await readPage();
   await hold(client, id, conversations.get('Data in files') ?? []);
+  const { completeness } = await client.get<ProjectResponse>(`/projects/${id}`);
+  expect(completeness).toMatchObject({ feasibility_result: 'pass', overall: 'complete' });
+});
+
+it('solves a model with a wide table, as in docs/modelling.md', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  await makeFiles(client, id, 'Wide tables');
+  const conversations = await readPage();
+  await hold(client, id, conversations.get('Wide tables') ?? []);
   const { completeness } = await client.get<ProjectResponse>(`/projects/${id}`);
   expect(completeness).toMatchObject({ feasibility_result: 'pass', overall: 'complete' });
 });
