@@ -13,7 +13,7 @@ import { type FactsOfColumn, type FileFacts, fileKey } from './data-file.js';
 import { judge } from './derivation.js';
 import type { ModelCard, SetTable } from './model/model-card.js';
 import { readCanvas } from './model/canvas-reader.js';
-import { doubledHeader, factsWithCells, wideColumns } from './wide-table.js';
+import { doubledHeader, factsWithCells, HEADERS, readingOfHeaders, wideColumns } from './wide-table.js';
 
 const figures = (...cells: (number | null)[]): ColumnCells => ({
   type: 'number',
@@ -83,8 +83,12 @@ function tableOf(names: string[], cells: ColumnCells[], more: Partial<Extract<Se
   return { file, names, columns: new Map(), rowNumbers: [{ index: 0, row: 2 }], ...more };
 }
 
-const wideTable = (sheet: Sheet): SetTable =>
-  tableOf([...sheet.key, ...sheet.headers], cellsOf(sheet), { headers: sheet.headers });
+function wideTable(sheet: Sheet): SetTable {
+  const { key, headers } = sheet;
+  const reading = readingOfHeaders(headers);
+  const readings = new Map(reading === undefined ? [] : [[HEADERS, reading]]);
+  return tableOf([...key, ...headers], cellsOf(sheet), { headers, readings });
+}
 
 /** Returns the rows of the long form of a table. */
 const longRows = ({ headers, rows }: Sheet) =>
@@ -325,9 +329,62 @@ describe('a data card of a wide table', () => {
   });
 });
 
-function modelOf(cards: ModelCard[], table: SetTable): unknown {
+describe('the model of a wide table', () => {
+  const late = card('constraint', 'Late', {
+    expression: 'ship[p, c] <= 1',
+    index: '(p, c) in distance where c >= "01.02.2025"',
+    classification: 'hard',
+  });
+  const goal = card('objective', 'Goal', {
+    sense: 'minimize',
+    expression: 'sum (p, c) in distance: distance[p, c] * ship[p, c]',
+  });
+  const read = (cards: ModelCard[], sheet: Sheet) => readCanvas(cards, new Map([['Distance', wideTable(sheet)]]));
+
+  it('has the titles of its key columns and of the set of its columns', () => {
+    const model = read([distance(), ship, goal], SHEET);
+    expect(model.families.variables).toMatchObject([{ keys: ['plant', 'customers'], size: 4 }]);
+    expect(model.variables.map(({ name, upper }) => [name, upper])).toEqual([
+      ['ship[north, Berlin]', 3],
+      ['ship[north, Rome]', 4],
+      ['ship[south, Paris]', 7],
+      ['ship[south, Rome]', 1],
+    ]);
+  });
+
+  it('reads dates in the header as dates', () => {
+    const sheet = { ...SHEET, headers: ['2025-01-01', '2025-02-01', '2025-03-01'] };
+    const { rows } = read([distance(), ship, goal, late], sheet);
+    expect(rows.map(({ name }) => name)).toEqual([
+      'Late[north, 2025-03-01]',
+      'Late[south, 2025-02-01]',
+      'Late[south, 2025-03-01]',
+    ]);
+    expect(gapsOf([distance(), ship, goal, late], factsOf(sheet))).toEqual([]);
+  });
+
+  it('contains a million pairs', () => {
+    const keys = Array.from({ length: 1_000 }, (_, at) => String(at));
+    const rows = keys.map((key) => ({ key: [key], cells: keys.map(() => 1) }));
+    const x = card('variable', 'x', { name: 'x' });
+    const sum = card('objective', 'Goal', {
+      sense: 'minimize',
+      expression: 'x + sum (p, c) in distance: distance[p, c]',
+    });
+    expect(read([distance(), x, sum], { key: ['plant'], headers: keys, rows }).constant).toBe(1_000_000);
+  });
+
+  it('names both rows with the same key, even if they fill different columns', () => {
+    const rows = [...SHEET.rows, { key: ['north'], cells: [null, 2, null] }];
+    expect(modelOf([distance(), ship, goal], wideTable({ ...SHEET, rows }), 'Distance')).toContain(
+      'km.csv, row 4: the member north is already in row 2',
+    );
+  });
+});
+
+function modelOf(cards: ModelCard[], table: SetTable, id = 'Wide'): unknown {
   try {
-    return readCanvas(cards, new Map([['Wide', table]]));
+    return readCanvas(cards, new Map([[id, table]]));
   } catch (error) {
     return String(error);
   }
