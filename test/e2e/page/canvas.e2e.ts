@@ -210,6 +210,21 @@ inBrowser('the canvas', () => {
       key: ['product'],
     });
 
+    made = await begun('data', 'Distance');
+    await made.getByText('File', { exact: true }).click();
+    await made.getByLabel('Workspace file').fill('km.csv');
+    await made.getByLabel('Set name').fill('distance');
+    await made.getByLabel('Key columns').fill('plant');
+    await tab.page.keyboard.press('Enter');
+    await made.getByLabel('Set that the other columns form').fill('customers');
+    expect(await added('data', 'Distance')).toEqual({
+      set: 'distance',
+      file_path: 'km.csv',
+      key: ['plant'],
+      columns_as: 'customers',
+    });
+    await card('Distance').getByText('Columns form').waitFor();
+
     made = await begun('data', 'Weeks');
     await made.getByText('Set', { exact: true }).click();
     await made.getByLabel('Set name').fill('weeks');
