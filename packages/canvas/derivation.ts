@@ -118,6 +118,7 @@ function deriveFrom(cards: readonly CardContent[], judgements: readonly Detailed
       sense: fieldOf<string>(card, 'sense') ?? null,
       expression: shortened(fieldOf<string>(card, 'expression') ?? '', MAX_FORMULA_LENGTH) || null,
       weight: fieldOf<number>(card, 'weight') ?? null,
+      ...(fieldOf(card, 'priority') !== undefined && { priority: fieldOf<number>(card, 'priority') }),
     })),
     objective_confirmed: every(objectives, (card) => fieldOf<boolean>(card, 'confirmed') === true),
     objective_description: describeAll(objectives),
@@ -193,14 +194,16 @@ function readAllData(cards: readonly CardContent[], files: FileStates): CanvasDa
 function readSurroundings(cards: readonly CardContent[], files: FileStates): Canvas {
   const { sources, symbols, oversized } = readAllData(cards, files);
   const vocabulary = vocabularyOf(cards, sources);
-  const objectives = cards.filter(({ card_type }) => card_type === 'objective').length;
+  const priorities = cards
+    .filter(({ card_type }) => card_type === 'objective')
+    .map((card) => fieldOf<number>(card, 'priority'));
   const withinLimit = new Set(withinFileSetLimit(cards));
   const looseByCard = new Map(looseVariables(cards).map((variable) => [variable.card, describeLoose(variable)]));
   const strayByCard = new Map(strayVariables(cards).map((variable) => [variable.card, describeStray(variable)]));
   const worded = new Set(wordedLimits(cards, vocabulary.variables));
   const surroundings = cards.map((card, at) => ({
     ...sources[at]!,
-    objectives,
+    priorities,
     isDuplicate: (name: string) => (symbols.get(name) ?? 0) > 1,
     strayWarning: strayByCard.get(card),
     looseWarning: looseByCard.get(card),
@@ -246,10 +249,11 @@ function describeAll(objectives: readonly CardContent[]): string | null {
   return texts.length === 0 ? null : shortened(texts.join('; '), MAX_DESCRIPTION_LENGTH);
 }
 
-/** Returns the sense of a single objective, or `weighted_sum` for several objectives. */
+/** Returns the sense of a single objective, or `priorities` or `weighted_sum` for several objectives. */
 function objectiveType([first, ...others]: readonly CardContent[]): string | null {
   if (first === undefined) return null;
-  return others.length > 0 ? 'weighted_sum' : (fieldOf<string>(first, 'sense') ?? null);
+  if (others.length === 0) return fieldOf<string>(first, 'sense') ?? null;
+  return [first, ...others].some((card) => fieldOf(card, 'priority') !== undefined) ? 'priorities' : 'weighted_sum';
 }
 
 const every = <Item>(items: readonly Item[], holds: (item: Item) => boolean): boolean =>

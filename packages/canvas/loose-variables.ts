@@ -44,7 +44,8 @@ export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseV
   const variables = new Map<string, LooseVariable<Of>[]>();
   for (const card of cards) {
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
-    const isBounded = card.data['upper'] != null || card.data['domain'] === 'binary';
+    const isBounded =
+      ['upper', 'zero_or_between'].some((field) => card.data[field] != null) || card.data['domain'] === 'binary';
     if (name === undefined || isBounded || card.data['confirmed'] === true) continue;
     variables.set(name, [...(variables.get(name) ?? []), { card, name, limits: [] }]);
   }

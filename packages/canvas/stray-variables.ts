@@ -65,8 +65,8 @@ function unusedVariables<Of extends Content>(cards: readonly Of[]): UnusedVariab
 export const describeStray = ({ name, suggestion }: Pick<StrayVariable<Content>, 'name' | 'suggestion'>): string =>
   `No objective and no other variable depends on ${shortened(name)}. Did you mean ${shortened(suggestion)}?`;
 
-function hasOnlyLimits({ data: { domain, lower, upper } }: Content): boolean {
-  return domain == null && (upper != null || (lower != null && lower !== 0));
+function hasOnlyLimits({ data: { domain, lower, upper, zero_or_between } }: Content): boolean {
+  return domain == null && (upper != null || zero_or_between != null || (lower != null && lower !== 0));
 }
 
 /**

@@ -20,7 +20,7 @@ import {
 import { tableFormat } from '../data-engine/index.js';
 import { classify, confirm, countsData, remove, set, VALUES } from './card-changes.js';
 import { namesCard, whyMisnamed } from './given-names.js';
-import { addFacts } from './limits.js';
+import { addFacts, problemOfRange } from './limits.js';
 import { quote } from './quote.js';
 import { unreadFormula } from './open-statements.js';
 import { assignmentIn, boundsIn, pairIn } from './relation-grammar.js';
@@ -180,7 +180,7 @@ function putNothingMore(
 
 /** Adds or changes an objective. A changed objective must be confirmed again. */
 function applyObjective(
-  { sense, label, text, weight }: StatementOf<'objective'>,
+  { sense, label, text, weight, priority, tolerance, tolerance_percent }: StatementOf<'objective'>,
   sketch: Sketch,
   cause: string,
 ): string | undefined {
@@ -207,8 +207,10 @@ function applyObjective(
     ...(sense !== undefined && { sense }),
     ...(hasFormula && { expression: text }),
     ...(weight !== undefined && { weight }),
+    ...(priority !== undefined && { priority }),
+    ...(tolerance !== undefined && { tolerance, tolerance_percent }),
   };
-  const isNew = old === undefined || Object.entries(data).some(([key, value]) => old.data[key] !== value);
+  const isNew = old === undefined || Object.entries(data).some(([key, value]) => (old.data[key] ?? null) !== value);
   return put(sketch, 'objective', name, { ...data, ...(isNew && { confirmed: null }) }, cause);
 }
 
@@ -293,8 +295,11 @@ function applyFamily(
   if (card === undefined) return putVariable(sketch, { name, index }, facts, cause);
   // Bounds alone do not replace the index of an existing variable.
   const isDeclared = isOfAll || isBare || facts.domain !== undefined;
+  const subject = { card, name, index };
+  const rangeProblem = problemOfRange(subject, facts, isDeclared);
+  if (rangeProblem !== undefined) return rangeProblem;
   if (isDeclared) sketch.change(card, { index }, cause);
-  addFacts({ card, name, index }, facts, sketch, cause, isDeclared);
+  addFacts(subject, facts, sketch, cause, isDeclared);
   return undefined;
 }
 
@@ -350,8 +355,10 @@ function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string
   if (other !== undefined) return namesCard(name, other);
   if (card === undefined) return putVariable(sketch, { name }, facts, cause);
   const index = fieldOf<string>(card, 'index');
-  addFacts({ card, name, ...(index !== undefined && { index }) }, facts, sketch, cause);
-  return undefined;
+  const subject = { card, name, ...(index !== undefined && { index }) };
+  const rangeProblem = problemOfRange(subject, facts);
+  if (rangeProblem === undefined) addFacts(subject, facts, sketch, cause);
+  return rangeProblem;
 }
 
 /** Declares a variable with its facts. */

@@ -1,9 +1,10 @@
-import { fieldOf, MAX_LABEL_LENGTH } from '../canvas/index.js';
+import { fieldOf, MAX_LABEL_LENGTH, type ZeroOrBetween } from '../canvas/index.js';
 import { isName, listFirst, nearestNames } from '../modelling/index.js';
 import { columnsIn } from './file-set-grammar.js';
 import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { Classification, StatementOf } from './statement.js';
+import { readRange } from './variable-facts.js';
 import { figureOf, NUMBER } from './words.js';
 
 /*
@@ -19,7 +20,25 @@ const SEPARATOR = / ?, ?(?:and )?| and | & /;
 /** Label of the data card for values typed into the chat. */
 export const VALUES = 'Values';
 const FIGURE_GIVEN = new RegExp(`^[^:]+: ?${NUMBER}$`, 'i');
-const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity', 'default']);
+const FIGURES = new Set([
+  ...[
+    'weight',
+    'priority',
+    'tolerance',
+    'tolerance_percent',
+    'lower',
+    'upper',
+    'penalty',
+    'target',
+    'quantity',
+    'default',
+  ],
+]);
+/** Fields of which a card can have only one. */
+const ALTERNATIVES: Partial<Record<string, string>> = {
+  tolerance: 'tolerance_percent',
+  tolerance_percent: 'tolerance',
+};
 
 /** Returns the card data for the class of a constraint. */
 export const countsData = (counts: Classification | undefined): Record<string, unknown> =>
@@ -129,10 +148,13 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
     return undefined;
   }
   // An invalid value is kept as the user wrote it. The gap that it causes prevents a solve.
-  const content = contentOf(key, text) ?? text;
+  const read = contentOf(key, text);
+  const content = read === undefined ? text : read;
   if (key === 'name' && !isName(text)) return `${quote(text, 40)} is not a valid name`;
   const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
-  sketch.change(card, { [key]: content, ...(isNewObjective && { confirmed: null }) }, cause);
+  const alternative = ALTERNATIVES[key];
+  const replaced = alternative === undefined ? {} : { [alternative]: null };
+  sketch.change(card, { ...replaced, [key]: content, ...(isNewObjective && { confirmed: null }) }, cause);
   return undefined;
 }
 
@@ -140,9 +162,17 @@ function contentOf(field: string, text: string): unknown {
   if (FIGURES.has(field)) return figureOf(text);
   if (field === 'confirmed' || field === 'free') return /^(?:yes|true|confirmed)$/i.test(text);
   if (field === 'key') return columnsIn(text);
+  if (field === 'zero_or_between') return rangeIn(text);
   if (field === 'sense') return /^max/i.test(text) ? 'maximize' : /^min/i.test(text) ? 'minimize' : undefined;
   if (field === 'domain' || field === 'classification') return text.toLowerCase();
   return text;
+}
+
+/** Reads `20 to 200`, `0 or 20 to 200`, or `none`, which removes the range. */
+function rangeIn(text: string): ZeroOrBetween | null | undefined {
+  if (/^none$/i.test(text)) return null;
+  const read = readRange(text.replace(/^(?:0|zero) or /i, ''));
+  return read?.rest === '' ? read.range : undefined;
 }
 
 /** Removes the card's own name from the beginning of a formula, as in `profit = 3x + 2y` for the objective `profit`. */

@@ -57,8 +57,13 @@ export function describeCard({ card_type, label, data }: SketchCard): string {
   const [expression, index] = [plain(data['expression']), plain(data['index'])];
   const formula = index === undefined ? expression : `${expression} for ${index}`;
   const { title, summaryFields } = CARD_KINDS[card_type];
-  const facts = summaryFields.flatMap(([field, before = '']) => {
-    const value = field === 'values' || field === 'columns' ? figures(data[field]) : plain(data[field]);
+  const facts = summaryFields.flatMap(([field, before = '', format]) => {
+    const value =
+      format !== undefined && data[field] !== undefined
+        ? format(data[field])
+        : field === 'values' || field === 'columns'
+          ? figures(data[field])
+          : plain(data[field]);
     if (value === 'true') return [before.trim()];
     const isNews =
       value !== undefined && !(['name', 'description'].includes(field) && (value === label || value === formula));

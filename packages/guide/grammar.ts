@@ -7,7 +7,7 @@ import { readColumnName, readIndexed, readSet } from './index-grammar.js';
 import { whyTable } from './pasted-tables.js';
 import { readRelation, splitCounts, withClassLast } from './relation-grammar.js';
 import { readScenario } from './scenario-grammar.js';
-import type { Reading, Sense, Statement } from './statement.js';
+import type { Ranking, Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
 import { figureOf, NUMBER, tidy, without } from './words.js';
 
@@ -60,10 +60,16 @@ const SENSES: [RegExp, Sense][] = [
   [/^min/i, 'minimize'],
 ];
 const FIELDS =
-  'sense|expression|formula|index|weight|confirmed|description|name|domain|lower|upper|free|unit|classification|penalty|target|quantity|product|file_path|sheet|key|column|columns_as|default|label';
+  'sense|expression|formula|index|weight|priority|tolerance|tolerance_percent|confirmed|description|name|domain|lower|upper|free|zero_or_between|unit|classification|penalty|target|quantity|product|file_path|sheet|key|column|columns_as|default|label';
 const PENALTY = String.raw`(?:[, ]* ?\(?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) ?\w*)?\)?)?`;
 
-const WEIGHTED = new RegExp(String.raw`^(?<rest>.+?),? \(?weight(?: of| is| =|:)? ?(?<weight>${NUMBER})\)?$`, 'i');
+/** Last part of an objective such as `3x + 2y, priority 1, may lose 2 %`. */
+const RANKED = new RegExp(
+  String.raw`^(?<rest>.+?),? \(?(?:and )?(?:(?:with )?(?<field>weight|priority)(?: of| is| =|:)? ?(?<value>${NUMBER})|(?:it )?(?:may|can) lose(?: up to| at most)? (?<loss>${NUMBER})(?<percent> ?(?:%|percent))?)\)?$`,
+  'i',
+);
+/** Maximum number of such parts. */
+const MAX_RANKED = 3;
 const AMOUNT = new RegExp(String.raw`^(?:at least )?(?<figure>${NUMBER}) ?(?<product>.*)$`, 'is');
 const CLASSES = [
   String.raw`^(?<whom>.+?),?:?(?: (?:is|are|must be|should be|may be))?(?: an?)?(?: all)? (?<word>hard|soft)(?: constraints?)?${PENALTY}[.!]*$`,
@@ -114,14 +120,26 @@ const READERS: readonly Reader[] = [
   readClassification,
   by(
     new RegExp(
-      String.raw`^(?<field>penalty|weight) (?:of|for) (?<whom>[^:<>=≤≥]+?)(?: is| to|:| =)? (?<value>${NUMBER})$`,
+      String.raw`^(?<whom>[^:<>=≤≥]+?),? (?:may|can) lose(?: up to| at most)? (?<loss>${NUMBER})(?<percent> ?(?:%|percent))?[.!]*$`,
+      'i',
+    ),
+    ({ whom = '', loss = '', percent }) => ({
+      kind: 'set',
+      whom,
+      field: percent === undefined ? 'tolerance' : 'tolerance_percent',
+      value: loss,
+    }),
+  ),
+  by(
+    new RegExp(
+      String.raw`^(?<field>penalty|weight|priority) (?:of|for) (?<whom>[^:<>=≤≥]+?)(?: is| to|:| =)? (?<value>${NUMBER})$`,
       'i',
     ),
     ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
   ),
   by(
     new RegExp(
-      String.raw`^(?!(?:hard|soft)\b)(?<whom>[^:<>=≤≥]+?),?(?: has)?(?: an?)? (?<field>penalty|weight)(?: of| is| =|:)? ?(?<value>${NUMBER})$`,
+      String.raw`^(?!(?:hard|soft)\b)(?<whom>[^:<>=≤≥]+?),?(?: has)?(?: an?)? (?<field>penalty|weight|priority)(?: of| is| =|:)? ?(?<value>${NUMBER})$`,
       'i',
     ),
     ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
@@ -159,7 +177,7 @@ const READERS: readonly Reader[] = [
 
 /** Reads `maximize profit: 3x + 2y`, `minimise cost = 2a`, `max 3x + 2y`, `maximize profit` or `objective: 3x + 2y`. */
 function readObjective(text: string): Reading | undefined {
-  const { rest = text, weight } = WEIGHTED.exec(text)?.groups ?? {};
+  const { rest, ranking } = splitRanking(text);
   const match =
     /^(?:(?:objective|goal)s?(?: (?<named>[^:]+?))? ?: ?)?(?:(?:maximi[sz]e|minimi[sz]e|max|min)\b)(?! ?,)(?<said>.*)$/i.exec(
       rest,
@@ -182,13 +200,29 @@ function readObjective(text: string): Reading | undefined {
     text: formula,
     ...(sense !== undefined && { sense }),
     ...(label !== undefined && { label }),
-    ...(weight !== undefined && { weight: Number(weight) }),
+    ...ranking,
   };
   // `max load: x + y <= 4` is a constraint named `max load`, and `max(x, y) <= 4` is not an objective.
   if (RELATION_SIGN.test(formula))
     return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective cannot contain <=, >= or =' };
   const parsed = label === undefined || formula === '' ? undefined : parseFormula(formula);
   return parsed !== undefined && isProblem(parsed) ? { reason: describeSyntaxProblem(parsed, formula) } : { statement };
+}
+
+/** Splits `maximize 3x, priority 1, may lose 2 %` into the objective and its importance. */
+function splitRanking(text: string): { rest: string; ranking: Ranking } {
+  let rest = text;
+  const ranking: Ranking = {};
+  for (let count = 0; count < MAX_RANKED; count += 1) {
+    const { rest: before, field, value, loss, percent } = RANKED.exec(rest)?.groups ?? {};
+    if (before === undefined) break;
+    rest = before;
+    if (field?.toLowerCase() === 'weight') ranking.weight = Number(value);
+    else if (field !== undefined) ranking.priority = Number(value);
+    else if (percent === undefined) Object.assign(ranking, { tolerance: Number(loss), tolerance_percent: null });
+    else Object.assign(ranking, { tolerance: null, tolerance_percent: Number(loss) });
+  }
+  return { rest, ranking };
 }
 
 /** Reads `labour is soft, penalty 5`, `all constraints are hard`, `labour may be broken at 5` or `labour must hold`. */

@@ -1,4 +1,4 @@
-import { fieldOf } from '../canvas/index.js';
+import { describeRange, fieldOf, type ZeroOrBetween } from '../canvas/index.js';
 import type { ValuesPage } from './tool-results.js';
 import type { Thing } from './named-things.js';
 import { bullets, counted, figure, quote } from './quote.js';
@@ -32,14 +32,18 @@ export class LimitAnswers {
     return `These limits have room left:\n${bullets(shown.map((one) => this.reader.describeConstraint(one)))}${others && `\n\n${others}`}`;
   }
 
-  /** Returns the upper bounds that the plan reaches, as relations. Only variables without an index are considered. */
+  /** Returns the upper bounds and ranges that the plan reaches. Only variables without an index are considered. */
   private tightBounds(): string[] {
     return this.reader.things.flatMap(({ kind, name: variable, card }) => {
       const upper = card === undefined ? undefined : fieldOf<number>(card, 'upper');
+      const range = card === undefined ? undefined : fieldOf<ZeroOrBetween>(card, 'zero_or_between');
       const value = this.reader.run.variables?.[variable];
-      return kind === 'variable' && typeof upper === 'number' && value !== undefined && value >= upper - TIGHT
-        ? [`${variable} <= ${upper}`]
-        : [];
+      if (kind !== 'variable' || value === undefined) return [];
+      const isAtEnd = range?.some((end) => typeof end === 'number' && Math.abs(value - end) <= TIGHT) === true;
+      return [
+        ...(typeof upper === 'number' && value >= upper - TIGHT ? [`${variable} <= ${upper}`] : []),
+        ...(isAtEnd ? [`${variable} is 0 or ${describeRange(range)}`] : []),
+      ];
     });
   }
 

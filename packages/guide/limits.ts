@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isProblem, namesOfIndex, shortened } from '../modelling/index.js';
 import { readIndex } from '../canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { VariableFacts } from './statement.js';
+import { ONE_RANGE } from './variable-facts.js';
 import { WORD } from './words.js';
 
 /** Variable on the canvas, and the members to which a statement refers. */
@@ -34,6 +36,18 @@ export function addFacts(subject: Subject, facts: VariableFacts, sketch: Sketch,
   const data = Object.fromEntries(bounds.map((side) => [side, said[side]]));
   const isFreed = free === true || (free === null && bounds.includes('lower'));
   sketch.change(card, { ...others, ...data, ...(isFreed && { free }) }, cause);
+}
+
+/** Returns a problem if a variable cannot have the stated range. */
+export function problemOfRange(
+  { card }: Subject,
+  { zero_or_between: range }: VariableFacts,
+  isOfAll = true,
+): string | undefined {
+  const { zero_or_between: other } = card.data;
+  return range === undefined || (isOfAll && (other === undefined || isDeepStrictEqual(other, range)))
+    ? undefined
+    : ONE_RANGE;
 }
 
 /** Adds limits as a single constraint, unless the constraint already exists. */

@@ -79,6 +79,8 @@ function renaming(name: string, sketch: Sketch, toName: (written: Written) => st
   const statements: string[] = [];
   for (const written of writtenFormulas(sketch)) {
     if (renamed(written, name, '') === undefined) continue;
+    // A statement sets both ends of a range, but the formula is only one of them.
+    if (written.field === 'zero_or_between') return '';
     const text = renamed(written, name, toName(written));
     if (text === undefined) return '';
     statements.push(`set ${referTo(written.card, sketch)} ${written.field}: ${text}`);

@@ -28,6 +28,13 @@ export class ObjectiveAnswers {
     const paid = costs === undefined ? undefined : Array.from(costs.values()).reduce((sum, cost) => sum + cost, 0);
     const isLeast = first?.data['sense'] === 'minimize';
     const prices = describeCosts(costs, isLeast);
+    if (run.objectives !== undefined) {
+      const asked = name === undefined ? run.objectives : run.objectives.filter(({ label }) => label === name);
+      const values = asked.map(
+        ({ label, value, priority }) => `${quote(label, 60)} is ${figure(value)} (priority ${priority}).`,
+      );
+      return `${values.join(' ')} The objective of the run is ${total}, the value of the first priority${prices}.`;
+    }
     if (objectives.length > 1) {
       const asked = name === undefined ? objectives : objectives.filter(({ label }) => label === name);
       const values = asked.map((card) => this.describeOne(card));

@@ -17,6 +17,7 @@ import { whyAmounts, whyDoubled, whyIncomplete, whyMisordered } from './index-gr
 import { whyTable } from './pasted-tables.js';
 import { assignmentIn, boundsIn, whyContrary } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
+import { whyNoRange } from './variable-facts.js';
 import { WORD } from './words.js';
 
 /*
@@ -75,7 +76,8 @@ export const whyNoFormula = (text: string): string | undefined =>
   whyMisordered(text) ??
   whyAmounts(text) ??
   whyIncomplete(text) ??
-  whyDoubled(text);
+  whyDoubled(text) ??
+  whyNoRange(text);
 
 /** Returns the gap for a formula or an index that cannot be parsed. */
 export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {

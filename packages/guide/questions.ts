@@ -122,9 +122,12 @@ function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'me
       ['Minimize', setting('minimize')],
     ]);
   }
-  if (field === 'weight' || field === 'penalty') {
+  if (field === 'weight' || field === 'penalty' || field === 'priority') {
     return ask(id, header, question, [
-      ...['1', '10', '100'].map((figure): Choice => [figure, setting(figure)]),
+      ...(field === 'priority' ? ['1', '2', '3'] : ['1', '10', '100']).map((figure): Choice => [
+        figure,
+        setting(figure),
+      ]),
       removal,
     ]);
   }

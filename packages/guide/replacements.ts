@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { describeRange } from '../canvas/index.js';
 
 type Data = Record<string, unknown>;
 
@@ -10,6 +11,7 @@ const FIELDS: Record<string, string> = {
   domain: '',
   lower: 'from ',
   upper: 'to ',
+  zero_or_between: '0 or ',
   file_path: 'file ',
   members: 'members ',
   quantity: '',
@@ -29,7 +31,9 @@ export function replacedBy(old: Data, data: Data): string[] {
 /** Formats the content of a card without its values, as in `maximize 3x + 2y`. */
 export const textOf = (data: Data): string =>
   Object.entries(FIELDS)
-    .flatMap(([key, word]) => (data[key] == null ? [] : [`${word}${written(data[key])}`]))
+    .flatMap(([key, word]) =>
+      data[key] == null ? [] : [`${word}${key === 'zero_or_between' ? describeRange(data[key]) : written(data[key])}`],
+    )
     .join(' ');
 
 /** Formats the replaced values, such as `price = 3` or `cost = a 10, b 12`. */

@@ -7,7 +7,7 @@ import { type OpenStatement, openStatements } from './open-statements.js';
 export type Feasibility = Checklist['feasibility_result'];
 
 const MAX_SHOWN = 30;
-const FORMULAS = ['expression', 'lower', 'upper', 'index'];
+const FORMULAS = ['expression', 'lower', 'upper', 'zero_or_between', 'index'];
 
 /** Outcome of a solve. */
 export interface Outcome {
@@ -107,6 +107,7 @@ export function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'>
     const broken = list(solved['constraints']).filter(({ slack }) => typeof slack === 'number' && slack <= -1e-6);
     const paragraphs = [
       `Solved: the objective is ${figure(solved['objective_value'])}${outcome === 'time_limit' ? ', the best found in time' : ''}, with ${listFirst(values, MAX_SHOWN)}.`,
+      ...describeObjectives(list(solved['objectives'])),
       ...(binding.length === 0
         ? []
         : [`No room is left in ${counted(binding.length, 'constraint')}: ${named(binding)}.`]),
@@ -119,6 +120,14 @@ export function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'>
   const { message } = record(error);
   const why = typeof message === 'string' ? `: ${message.replace(/\.$/, '')}` : '';
   return { text: `The solve ended as ${quote(typeof status === 'string' ? status : 'unknown')}${why}.`, clash: [] };
+}
+
+/** Lists the objectives of the plan with their priorities. The value of the result is that of the first priority. */
+function describeObjectives(objectives: Record<string, unknown>[]): string[] {
+  const told = objectives.map(
+    ({ label, value, priority }) => `${quote(`${String(label)} = ${figure(value)}`)} (priority ${String(priority)})`,
+  );
+  return told.length === 0 ? [] : [`Objectives: ${listFirst(told, MAX_SHOWN)}.`];
 }
 
 /** Lists the KPIs of the plan with their targets. */

@@ -1,4 +1,4 @@
-import type { Arithmetic, IndexedFormula } from '../canvas/index.js';
+import type { Arithmetic, IndexedFormula, ZeroOrBetween } from '../canvas/index.js';
 import type { Formula } from '../modelling/index.js';
 
 export type Domain = 'continuous' | 'integer' | 'binary';
@@ -8,6 +8,16 @@ export type Sense = 'maximize' | 'minimize';
 export interface Classification {
   classification: 'hard' | 'soft';
   penalty?: number;
+}
+
+/** Importance of an objective. Absent fields were not stated. */
+export interface Ranking {
+  weight?: number;
+  /** 1 is the most important. */
+  priority?: number;
+  /** How much less important objectives may make it worse, as an amount or in percent. Null removes the other one. */
+  tolerance?: number | null;
+  tolerance_percent?: number | null;
 }
 
 /** Facts about a variable. Absent fields were not stated. */
@@ -20,6 +30,8 @@ export interface VariableFacts {
   strict?: ('lower' | 'upper')[];
   /** Whether negative amounts are allowed. Null removes this setting. */
   free?: true | null;
+  /** Range of the amounts other than 0. */
+  zero_or_between?: ZeroOrBetween;
   unit?: string;
 }
 
@@ -38,7 +50,7 @@ export type SaidChange =
 /** Statement in a message. docs/modelling.md lists all statements. Names and labels are as written by the user. */
 export type Statement =
   /** The text is a formula, or the label of an objective without a formula. */
-  | { kind: 'objective'; sense?: Sense; label?: string; text: string; weight?: number }
+  | ({ kind: 'objective'; sense?: Sense; label?: string; text: string } & Ranking)
   /** Constraint, value (`price = 3`), or bounds of a variable. The canvas determines which. */
   | { kind: 'relation'; label?: string; text: string; index?: string; formula: Formula; counts?: Classification }
   /** Facts about all members of a variable. If the variable already exists, `relation` applies instead. */

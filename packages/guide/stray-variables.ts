@@ -1,5 +1,13 @@
 import { isProblem, namesOfIndex } from '../modelling/index.js';
-import { describeStray, fieldOf, idleVariables, readIndex, strayVariables } from '../canvas/index.js';
+import {
+  describeRange,
+  describeStray,
+  fieldOf,
+  idleVariables,
+  readIndex,
+  strayVariables,
+  type ZeroOrBetween,
+} from '../canvas/index.js';
 import type { Question } from '../conversation/index.js';
 import { ask, referTo } from './question-parts.js';
 import { quote } from './quote.js';
@@ -11,6 +19,7 @@ export function askForStray(sketch: Sketch): Question | undefined {
   if (stray === undefined) return undefined;
   const { card, name, suggestion } = stray;
   const [lower, upper] = [fieldOf<number | string>(card, 'lower'), fieldOf<number | string>(card, 'upper')];
+  const range = fieldOf<ZeroOrBetween>(card, 'zero_or_between');
   const index = fieldOf<string>(card, 'index');
   const over = index === undefined ? undefined : readIndex(index);
   const keys = over === undefined || isProblem(over) ? '' : `[${namesOfIndex(over).join(', ')}]`;
@@ -18,6 +27,7 @@ export function askForStray(sketch: Sketch): Question | undefined {
   const limits = [
     ...(lower === undefined ? [] : [`${suggestion}${keys} >= ${lower}${tail}`]),
     ...(upper === undefined ? [] : [`${suggestion}${keys} <= ${upper}${tail}`]),
+    ...(range === undefined ? [] : [`${suggestion}${keys} is 0 or ${describeRange(range)}${tail}`]),
   ];
   return ask(undefined, 'Names', describeStray(stray), [
     [`It is ${suggestion}`, [`remove ${referTo(card, sketch)}`, ...limits].join('; ')],

@@ -4,7 +4,7 @@ import type { SolveResult } from '../solver/index.js';
 
 /** Newest run of the canvas, as `read_result` returns it. */
 export interface RunResult extends Partial<
-  Pick<SolveResult, 'objective_value' | 'message' | 'conflict' | 'kpis' | 'families'>
+  Pick<SolveResult, 'objective_value' | 'message' | 'conflict' | 'objectives' | 'notes' | 'kpis' | 'families'>
 > {
   execution_id: string;
   status: string;

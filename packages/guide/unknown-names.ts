@@ -38,7 +38,7 @@ type Scope = ReadonlyMap<string, Membership>;
 /** Formula on a card, with its index. */
 export interface Written {
   card: SketchCard;
-  field: 'expression' | 'lower' | 'upper';
+  field: 'expression' | 'lower' | 'upper' | 'zero_or_between';
   text: string;
   index?: string | undefined;
 }
@@ -49,12 +49,17 @@ export function writtenFormulas(sketch: Sketch): Written[] {
     const { expression: text, index } = formulaIn(card) ?? {};
     return text === undefined ? [] : [{ card, field: 'expression', text, index }];
   });
-  const bounds = sketch.of('variable').flatMap((card) =>
-    (['lower', 'upper'] as const).flatMap((field): Written[] => {
-      const text = card.data[field];
-      return typeof text === 'string' ? [{ card, field, text, index: fieldOf<string>(card, 'index') }] : [];
-    }),
-  );
+  const bounds = sketch
+    .of('variable')
+    .flatMap((card) =>
+      (['lower', 'upper', 'zero_or_between'] as const).flatMap((field) =>
+        [card.data[field]]
+          .flat()
+          .flatMap((text): Written[] =>
+            typeof text === 'string' ? [{ card, field, text, index: fieldOf<string>(card, 'index') }] : [],
+          ),
+      ),
+    );
   return [...written, ...bounds];
 }
 

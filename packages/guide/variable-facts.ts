@@ -1,4 +1,5 @@
-import type { Relation } from '../modelling/index.js';
+import { isProblem, parseFormula, type Relation } from '../modelling/index.js';
+import type { ZeroOrBetween } from '../canvas/index.js';
 import type { VariableFacts } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
 
@@ -59,6 +60,58 @@ const FACTS = [
   ),
 ];
 
+/** Beginning of a range such as `0 or 20 to 200`. */
+const ZERO_OR =
+  /(?<=[ ,])(?:(?:is|are|be|(?:must|should|can|may|has to|have to) be) )?(?:either )?(?:0|zero) or (?=[^ ])/i;
+const MIN_WORDS = String.raw`(?:at least|no less than|not less than|from|between|in|>=|≥)`;
+const MAX_WORDS = String.raw`(?:,? ?(?:and |but )?(?:at most|no more than|not more than|up to)|to|and|\.\.\.?|-|–)`;
+const FIGURES = new RegExp(`^(?:${MIN_WORDS} ?)?(?<lower>${NUMBER}) ?${MAX_WORDS} ?(?<upper>${NUMBER})(?=[ ,]|$)`, 'i');
+const MIN_FIGURE = new RegExp(
+  `^(?:(?:at least|no less than|not less than|from|>=|≥) ?(?<least>${NUMBER})(?: up(?:wards)?)?|(?<more>${NUMBER}) (?:or more|upwards?))(?=[ ,]|$)`,
+  'i',
+);
+const SINGLE = new RegExp(`^(?<only>${NUMBER})(?=,| (?!(?:or|of|per) )|$)`, 'i');
+const WORD_LAST = /,? (?:integers?|whole(?: numbers?)?|continuous)$/i;
+const MIN_BEGIN = new RegExp(`^${MIN_WORDS} ?`, 'i');
+const ENDS = new RegExp(` (?:${MAX_WORDS}) `, 'gi');
+
+/** Explains which ranges a variable can have. */
+export const ONE_RANGE =
+  'a variable has a single range after `0 or`, for all its members: write `x is 0 or 20 to 200`, or `set x zero_or_between: 20 to 200` to replace an earlier range';
+
+/** Explains why text with a range cannot be used. Returns undefined for other text. */
+export const whyNoRange = (text: string): string | undefined => (ZERO_OR.test(` ${text}`) ? ONE_RANGE : undefined);
+
+/**
+ * Reads the range at the beginning of the text: `20 to 200`, `at least 20`, `lot[p] to most[p]`. Returns the range and the
+ * remaining text. Returns undefined for other text.
+ */
+export function readRange(text: string): { range: ZeroOrBetween; rest: string } | undefined {
+  const match = FIGURES.exec(text) ?? MIN_FIGURE.exec(text) ?? SINGLE.exec(text);
+  if (match !== null) {
+    const { lower, upper, least, more, only } = match.groups ?? {};
+    const from = Number(lower ?? least ?? more ?? only);
+    const to = only === undefined ? (upper === undefined ? null : Number(upper)) : from;
+    return { range: [from, to], rest: text.slice(match[0].length) };
+  }
+  const rest = WORD_LAST.exec(text)?.[0] ?? '';
+  const body = text.slice(0, text.length - rest.length).trim();
+  const word = MIN_BEGIN.exec(body)?.[0] ?? '';
+  const said = body.slice(word.length);
+  for (const { 0: mark, index } of said.matchAll(ENDS)) {
+    const [lower, upper] = [amountIn(said.slice(0, index)), amountIn(said.slice(index + mark.length))];
+    if (lower !== undefined && upper !== undefined) return { range: [lower, upper], rest };
+  }
+  const least = /^(?:at least|no|not|>=|≥)/i.test(word) ? amountIn(said) : undefined;
+  return least === undefined ? undefined : { range: [least, null], rest };
+}
+
+/** Returns a number, or the text of a formula. Returns undefined for other text. */
+function amountIn(text: string): number | string | undefined {
+  const formula = parseFormula(text);
+  return isProblem(formula) || formula.relations.length > 0 ? undefined : (figureOf(text) ?? text.trim());
+}
+
 /** Words before a unit. The unit extends to the end of the text. */
 const IN_UNIT = /(?<=[ ,])(?:measured )?in (?:unit (?! *$))?/gi;
 
@@ -78,6 +131,14 @@ export function readFacts(text: string): { facts: VariableFacts; rest: string; r
   let rest = ` ${text} `;
   let reason: string | undefined;
   const facts: VariableFacts = {};
+  const zero = ZERO_OR.exec(rest);
+  const ranged = zero === null ? undefined : readRange(rest.slice(zero.index + zero[0].length).trimEnd());
+  if (zero !== null && ranged !== undefined) {
+    const { range, rest: behind } = ranged;
+    if (range[0] === 1 && range[1] === 1) facts.domain = 'binary';
+    else facts.zero_or_between = range;
+    rest = `${withoutSmallWords(rest.slice(0, zero.index))}${behind} `;
+  }
   for (const { pattern, note } of FACTS) {
     const match = pattern.exec(rest);
     if (match === null) continue;

@@ -1,4 +1,5 @@
-import type { Model, Row, Variable } from './model.js';
+import { ROWS_PER_HELPER } from './helpers.js';
+import type { Model, Variable } from './model.js';
 import type { Highs, ModelArrays } from './highs.js';
 import { type Run, runWithin } from './run.js';
 
@@ -85,18 +86,18 @@ export function findTrivialConflict({ variables, rows }: Model): Infeasibility |
  */
 export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, deadline: number): string {
   const { variables } = model;
-  const directions = (limits: readonly { lower: number; upper: number }[], edge: number): Pair => ({
-    lower: Float64Array.from(limits, ({ lower }) => (Number.isFinite(lower) ? 0 : -edge)),
-    upper: Float64Array.from(limits, ({ upper }) => (Number.isFinite(upper) ? 0 : edge)),
+  const directions = (lower: Float64Array, upper: Float64Array, edge: number): Pair => ({
+    lower: Float64Array.from(lower, (bound) => (Number.isFinite(bound) ? 0 : -edge)),
+    upper: Float64Array.from(upper, (bound) => (Number.isFinite(bound) ? 0 : edge)),
   });
-  const columns = directions(variables, 1);
-  const rows = directions(model.rows, Infinity);
+  const columns = directions(data.colLower, data.colUpper, 1);
+  const rows = directions(data.rowLower, data.rowUpper, Infinity);
   const values = tryRun(
     highs,
     {
       ...data,
       offset: 0,
-      isWhole: new Uint8Array(variables.length),
+      isWhole: new Uint8Array(data.isWhole.length),
       colLower: columns.lower,
       colUpper: columns.upper,
       rowLower: rows.lower,
@@ -147,8 +148,16 @@ function restrictionsOf({ variables, rows }: Model): Restriction[] {
       },
     })),
   );
-  return [...bounds, ...rows.map(toRestriction)];
+  const ranges = variables
+    .filter(({ zeroOr }) => zeroOr !== undefined)
+    .map((variable, helper) =>
+      toRestriction(rangeOf(variable), rows.length + ROWS_PER_HELPER * helper, ROWS_PER_HELPER),
+    );
+  return [...bounds, ...ranges, ...rows.map(({ name }, row) => toRestriction(name, row, 1))];
 }
+
+/** Formats the values of a variable that is 0 or in a range. */
+export const rangeOf = ({ name, zeroOr }: Variable): string => `${name} is 0 or ${zeroOr?.lower} to ${zeroOr?.upper}`;
 
 /** Returns the finite bounds of a variable. */
 function boundsOf({ name, lower, upper, isSlack }: Variable): { text: string; side: 'colLower' | 'colUpper' }[] {
@@ -159,11 +168,12 @@ function boundsOf({ name, lower, upper, isSlack }: Variable): { text: string; si
   ];
 }
 
-const toRestriction = ({ name }: Row, index: number): Restriction => ({
-  text: name,
-  drop: (data) => {
-    data.rowLower[index] = -Infinity;
-    data.rowUpper[index] = Infinity;
+/** Returns the restriction of consecutive rows. */
+const toRestriction = (text: string, from: number, count: number): Restriction => ({
+  text,
+  drop: ({ rowLower, rowUpper }) => {
+    rowLower.fill(-Infinity, from, from + count);
+    rowUpper.fill(Infinity, from, from + count);
   },
 });
 

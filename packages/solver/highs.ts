@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import highsModule, { type Highs, type ModelData } from 'highs';
-import type { Model } from './model.js';
+import { withHelpers } from './helpers.js';
+import type { Model, Variable } from './model.js';
 
 export type { Highs };
 
@@ -59,8 +60,8 @@ export async function loadSolver(
 }
 
 /**
- * Model as arrays, with terms grouped by row and variables identified by index. The solver therefore never parses user-defined
- * names.
+ * Model with its helpers as arrays, with terms grouped by row and variables identified by index. The solver therefore never
+ * parses user-defined names.
  */
 export interface ModelArrays {
   sense: Model['sense'];
@@ -76,10 +77,18 @@ export interface ModelArrays {
   starts: Int32Array<ArrayBuffer>;
   indices: Int32Array<ArrayBuffer>;
   values: Float64Array<ArrayBuffer>;
+  /** Distance within which the value of an integer variable counts as an integer. */
+  integerTolerance: number;
 }
 
+/** Default of the solver for {@link ModelArrays.integerTolerance}, and the smallest useful value. */
+const INTEGER_TOLERANCE = 1e-6;
+const MIN_INTEGER_TOLERANCE = 1e-9;
+
 /** Converts a model to arrays. */
-export function toArrays({ sense, objective, constant, variables, rows }: Model): ModelArrays {
+export function toArrays(model: Model): ModelArrays {
+  const { sense, objective, constant } = model;
+  const { variables, rows } = withHelpers(model);
   const colCost = new Float64Array(variables.length);
   for (let at = 0; at < objective.variables.length; at += 1)
     colCost[objective.variables[at]!] = objective.coefficients[at]!;
@@ -106,18 +115,29 @@ export function toArrays({ sense, objective, constant, variables, rows }: Model)
     starts,
     indices,
     values,
+    integerTolerance: toleranceFor(variables),
   };
+}
+
+/** A helper of 1e-7 counts as 0 by default, but allows an amount of 0.1 in a range that ends at 1e6. */
+function toleranceFor(variables: readonly Variable[]): number {
+  const largest = variables.reduce((most, { zeroOr }) => Math.max(most, zeroOr?.upper ?? 1), 1);
+  return Math.max(MIN_INTEGER_TOLERANCE, INTEGER_TOLERANCE / largest);
 }
 
 /** Converts the arrays to the input of HiGHS. */
 export function toModelData(
   { constants: { objectiveSense, variableType } }: Highs,
-  { sense, isWhole, starts, indices, values, ...columnsAndRows }: ModelArrays,
+  { sense, offset, colCost, colLower, colUpper, isWhole, rowLower, rowUpper, starts, indices, values }: ModelArrays,
 ): ModelData {
-  const { colCost, rowLower } = columnsAndRows;
   const [numCols, numRows] = [colCost.length, rowLower.length];
   return {
-    ...columnsAndRows,
+    offset,
+    colCost,
+    colLower,
+    colUpper,
+    rowLower,
+    rowUpper,
     numCols,
     numRows,
     sense: objectiveSense[sense],

@@ -4,6 +4,7 @@ export {
   checkCoefficient,
   checkSize,
   type Family,
+  type Goal,
   type Kpi,
   type Model,
   MODEL_LIMITS,
@@ -12,12 +13,15 @@ export {
   type ModelSize,
   type Row,
   sizeOf,
+  type StatedObjective,
   type Terms,
   toBound,
   type Variable,
+  valueOf,
   withinBinary,
 } from './model.js';
 export type { Plan } from './plan.js';
+export { byPriority, type Stage } from './priorities.js';
 export { OutOfMemoryError, search, type SearchTask } from './search.js';
 export {
   explainRun,

@@ -1,3 +1,5 @@
+import { sizeOfHelpers } from './helpers.js';
+
 /** Maximum sizes of a model. Larger models are rejected before solving. */
 export const MODEL_LIMITS = {
   /** Maximum size of a model file in bytes. */
@@ -34,6 +36,8 @@ export interface Variable {
   lower: number;
   /** Upper bound, or Infinity. */
   upper: number;
+  /** Range of the values other than 0. The bounds apply in addition. */
+  zeroOr?: { lower: number; upper: number };
   /** Set for slack variables, which allow a soft constraint to be violated. They are never shown to users. */
   isSlack?: true;
 }
@@ -68,16 +72,43 @@ export interface Family {
   size: number;
 }
 
+/** Objective function of all objectives with the same priority. */
+export interface Goal {
+  sense: 'minimize' | 'maximize';
+  objective: Terms;
+  /** Constant term of the objective. */
+  constant: number;
+}
+
+/** Objective of a card with its priority. 1 is the most important. */
+export interface StatedObjective {
+  label: string;
+  sense: Goal['sense'];
+  priority: number;
+  /** Factor of the objective in the {@link Goal} of its priority. */
+  weight: number;
+  figure: { constant: number; terms: Terms };
+  /** Amount by which later priorities may make the objective worse, and the same as a share of its value. */
+  tolerance: number;
+  toleranceShare: number;
+}
+
+/** Objectives that are optimized one after the other. A later one only decides between plans that are best for earlier ones. */
+export interface Priorities {
+  /** Goals of the priorities after the first, whose goal is the objective of the model. */
+  later: (Goal & { priority: number })[];
+  /** Objectives of the cards, most important first. */
+  stated: StatedObjective[];
+}
+
 /**
  * Linear or mixed-integer problem from a model file or from cards. Variables are identified by their index. Their names are
  * unique in a model file and among cards, but not among the members of a family: if keys contain commas, two members may both
  * be called `make[a, b, c]`. Variables that are never shown to users do not have a name.
  */
-export interface Model {
-  sense: 'minimize' | 'maximize';
-  objective: Terms;
-  /** Constant term of the objective. */
-  constant: number;
+export interface Model extends Goal {
+  /** Absent if objectives have no priorities. The objective is then the only one. */
+  priorities?: Priorities;
   variables: Variable[];
   rows: Row[];
   families: { variables: Family[]; rows: Family[] };
@@ -113,17 +144,21 @@ export function checkCoefficient(value: number, place: string): void {
 }
 
 /** @throws ModelProblem if the model has no variables or exceeds {@link MODEL_LIMITS} */
-export function checkSize({ variables, rows, objective }: Model): void {
+export function checkSize({ variables, rows, objective, priorities }: Model): void {
   if (variables.length === 0) throw new ModelProblem('empty_model', 'The model has no variables');
-  assertWithin('variables', variables.length);
-  assertWithin('rows', rows.length);
+  const helpers = sizeOfHelpers(variables);
+  assertWithin('variables', variables.length + helpers.variables);
+  assertWithin('rows', rows.length + helpers.rows);
   assertWithin(
     'terms',
-    rows.reduce((sum, { terms }) => sum + terms.variables.length, objective.variables.length),
+    [objective, ...(priorities?.later ?? []).map((goal) => goal.objective), ...rows.map(({ terms }) => terms)].reduce(
+      (sum, terms) => sum + terms.variables.length,
+      helpers.terms,
+    ),
   );
 }
 
-/** Size of a model. Excludes slack variables and their terms, which only make constraints soft. */
+/** Size of a model. Excludes helpers, and slack variables with their terms, which only make constraints soft. */
 export interface ModelSize {
   variables: number;
   /** Number of variables that are integers. */
@@ -131,17 +166,21 @@ export interface ModelSize {
   constraints: number;
   /** Number of terms in the constraints. */
   terms: number;
+  /** Number of yes-or-no variables that the solver needs in addition. Absent for other models. */
+  helpers?: number;
 }
 
 /** Returns the size of a model as users see it. */
 export function sizeOf({ variables, rows }: Model): ModelSize {
   const own = variables.filter(({ isSlack }) => isSlack !== true);
   const isOwn = (at: number): boolean => variables[at]?.isSlack !== true;
+  const helpers = sizeOfHelpers(variables).variables;
   return {
     variables: own.length,
     integer_variables: own.filter(({ isInteger }) => isInteger).length,
     constraints: rows.length,
     terms: rows.reduce((sum, { terms }) => sum + ownTerms(terms, isOwn), 0),
+    ...(helpers > 0 && { helpers }),
   };
 }
 

@@ -39,6 +39,10 @@ export interface Run {
   bound: number;
   /** Prices of an optimum. Undefined for models with integer variables. */
   prices: Prices | undefined;
+  /** Whether the bound was reached, although a later priority may have made the objective worse within its tolerance. */
+  isBest?: boolean;
+  /** Priority whose search ended early. */
+  unfinished?: number;
 }
 
 /** Change in the objective per unit. The sign convention is the same for maximization and minimization. */
@@ -55,6 +59,8 @@ export interface RunLimits {
   gap?: number;
   /** Maximum number of branchings. Default: unlimited. */
   nodes?: number;
+  /** Feasible values from which the search starts. */
+  start?: Float64Array;
 }
 
 const UNDECIDED: Run = { status: 'undecided', values: undefined, bound: NaN, prices: undefined };
@@ -68,7 +74,7 @@ const REPORT_SECONDS = 0.5;
 export function runWithin(
   highs: Highs,
   arrays: ModelArrays,
-  { seconds, gap = 0, nodes }: RunLimits,
+  { seconds, gap = 0, nodes, start }: RunLimits,
   watch?: SearchWatch,
 ): Run {
   return highs.withModel((model) => {
@@ -81,10 +87,13 @@ export function runWithin(
       mip_rel_gap: gap,
       // The solver's default of 1e-9 would drop terms that matter if they are multiplied by large numbers.
       small_matrix_value: MIN_COEFFICIENT,
+      mip_feasibility_tolerance: arrays.integerTolerance,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
     });
     try {
       model.passModel(toModelData(highs, arrays));
+      // Only a search with integer variables can start from values. A linear program starts from a basis.
+      if (start !== undefined && arrays.isWhole.includes(1)) model.setSolution({ colValue: start });
       model.run(watch && callbacksOf(highs, watch));
     } catch (error) {
       // The solver rejected the model or gave up for numerical reasons. Any other error is a bug in the service.

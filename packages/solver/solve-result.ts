@@ -1,9 +1,10 @@
-import { type Model, valueOf, type Variable } from './model.js';
-import { findTrivialConflict, explainInfeasible, explainUnbounded, hasValues } from './explanations.js';
+import { type Model, type StatedObjective, valueOf, type Variable } from './model.js';
+import { findTrivialConflict, explainInfeasible, explainUnbounded, hasValues, rangeOf } from './explanations.js';
+import { sizeOfHelpers } from './helpers.js';
 import { type Highs, toArrays } from './highs.js';
 import type { Plan } from './plan.js';
 import type { Prices, Run } from './run.js';
-import { gapBetween } from './watch.js';
+import { BOUND_TOLERANCE, gapBetween } from './watch.js';
 
 export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounded'] as const;
 
@@ -33,6 +34,10 @@ export interface SolveResult {
   message: string | null;
   /** Constraints and bounds that contradict each other. */
   conflict: string[];
+  /** Values of the objectives, most important first. Absent if they have no priorities. */
+  objectives?: SolvedObjective[];
+  /** Sentences about the result that do not question it. Never empty. */
+  notes?: string[];
   /** KPIs. Absent for a model without KPIs. */
   kpis?: SolvedKpi[];
   /** Variables with an index. Absent for a model without such variables. */
@@ -49,6 +54,11 @@ export interface SolvedFamily {
   keys: string[];
   /** Number of members. */
   size: number;
+}
+
+/** Objective of a plan. */
+export interface SolvedObjective extends Pick<StatedObjective, 'label' | 'sense' | 'priority'> {
+  value: number;
 }
 
 /** KPI of a plan. */
@@ -68,12 +78,6 @@ export class UndecidedError extends Error {}
 
 /** Time limit for explaining an infeasible or unbounded model, in addition to the solve time. */
 const EXPLANATION_SECONDS = 10;
-
-/**
- * Tolerance within which an objective counts as equal to its bound. It is relative for objectives above 1. The solver uses the
- * same tolerance.
- */
-const BOUND_TOLERANCE = 1e-6;
 
 /**
  * Returns the result for a model that is obviously infeasible, without running the solver. Returns undefined for all other
@@ -97,16 +101,27 @@ export function toPlanResult(
 ): ModelResult | undefined {
   if (status === 'optimal' && values !== undefined) {
     const result = resultWithPlan(model, 'optimal', values, run);
-    return result.gap === 0 ? result : { ...result, message: `The search ended${qualityOf(result)}` };
+    return result.gap === 0 || run.isBest === true
+      ? result
+      : { ...result, message: `The search ended${qualityOf(result)}` };
   }
   if (status !== 'time_limit') return undefined;
   if (values === undefined) throw new TimeLimitError();
   const result = resultWithPlan(model, 'time_limit', values, run);
-  return { ...result, message: `The best values found ${endPhrase}${qualityOf(result)}` };
+  const reason =
+    run.unfinished === undefined
+      ? qualityOf(result)
+      : `: the search for the best value of priority ${run.unfinished} was not finished`;
+  return { ...result, message: `The best values found ${endPhrase}${reason}` };
 }
 
-/** Explains why a run found no plan. Takes about 10 s at most. @throws UndecidedError */
-export function explainRun(highs: Highs, model: Model, { status }: Run): ModelResult {
+/**
+ * Explains why a run found no plan. Takes about 10 s at most.
+ *
+ * @param priority priority whose plan was searched, if plans for more important ones were found
+ * @throws UndecidedError
+ */
+export function explainRun(highs: Highs, model: Model, { status }: Run, priority?: number): ModelResult {
   const arrays = toArrays(model);
   const deadline = performance.now() + EXPLANATION_SECONDS * 1000;
   const isEither = status === 'unbounded_or_infeasible';
@@ -117,7 +132,8 @@ export function explainRun(highs: Highs, model: Model, { status }: Run): ModelRe
     return resultWithoutPlan('infeasible', message, conflict);
   }
   if (isFeasible === true && (isEither || status === 'infeasible' || status === 'unbounded')) {
-    return resultWithoutPlan('unbounded', explainUnbounded(highs, model, arrays, deadline), []);
+    const message = explainUnbounded(highs, model, arrays, deadline);
+    return resultWithoutPlan('unbounded', priority === undefined ? message : `Priority ${priority}: ${message}`, []);
   }
   throw new UndecidedError(explainUndecided(model, status));
 }
@@ -173,7 +189,7 @@ function resultWithPlan(
     reducedCosts: exactPrices.reducedCosts.map(rounded),
   };
   const { objective, constant, variables, families } = model;
-  const values = rawValues.map((value, index) => exact(value, variables[index]));
+  const values = rawValues.slice(0, variables.length).map((value, index) => exact(value, variables[index]));
   const plan: Plan = { ...planOf(model, values), ...prices };
   const objective_value = rounded(constant + valueOf(objective, values));
   return {
@@ -185,12 +201,34 @@ function resultWithPlan(
     constraints: constraintsOf(model, plan),
     message: null,
     conflict: [],
+    ...(model.priorities !== undefined && {
+      objectives: model.priorities.stated.map(({ label, sense, priority, figure: { constant: base, terms } }) => {
+        return { label, sense, value: rounded(base + valueOf(terms, values)), priority };
+      }),
+    }),
+    ...notesOn(model),
     ...(model.kpis.length > 0 && { kpis: kpisOf(model, plan) }),
     ...(families.variables.length > 0 && {
       families: families.variables.map(({ name, keys, size }) => ({ name, keys: [...keys], size })),
     }),
     plan,
   };
+}
+
+const NO_PRICES =
+  'There are no shadow prices or reduced costs, because some variables are 0 or in a range, which is a yes-or-no decision.';
+
+const NO_PRICES_BY_PRIORITY =
+  'There are no shadow prices or reduced costs, because the objectives have priorities and no price covers all of them.';
+
+/** Returns the notes on a plan. Models with integer variables have no prices anyway, which needs no note. */
+function notesOn({ variables, priorities }: Model): Pick<SolveResult, 'notes'> {
+  if (variables.some(({ isInteger }) => isInteger)) return {};
+  const notes = [
+    ...(sizeOfHelpers(variables).variables > 0 ? [NO_PRICES] : []),
+    ...(priorities !== undefined ? [NO_PRICES_BY_PRIORITY] : []),
+  ];
+  return notes.length > 0 ? { notes } : {};
 }
 
 /**
@@ -271,10 +309,23 @@ function constraintsOf({ rows, families }: Model, { activities, slacks, duals }:
 
 const sumOf = (values: Float64Array): number => rounded(values.reduce((sum, value) => sum + value, 0));
 
-/** Removes the effects of the solver's tolerances by rounding integer variables and clamping the value to its bounds. */
+/**
+ * Removes the effects of the solver's tolerances by rounding integer variables and clamping the value to its bounds and its
+ * range.
+ *
+ * @throws UndecidedError if the value is far from 0 and from its range
+ */
 function exact(value: number, variable: Variable | undefined): number {
-  const { isInteger = false, lower = -Infinity, upper = Infinity } = variable ?? {};
-  return Math.min(upper, Math.max(lower, isInteger ? Math.round(value) : rounded(value))) + 0;
+  const { isInteger = false, lower = -Infinity, upper = Infinity, zeroOr } = variable ?? {};
+  const near = Math.min(upper, Math.max(lower, isInteger ? Math.round(value) : rounded(value))) + 0;
+  if (variable === undefined || zeroOr === undefined) return near;
+  const inRange = Math.min(zeroOr.upper, Math.max(zeroOr.lower, near));
+  const allowed = Math.abs(near) <= Math.abs(near - inRange) ? 0 : inRange;
+  if (Math.abs(allowed - near) > RANGE_TOLERANCE * Math.max(1, Math.abs(near)))
+    throw new UndecidedError(
+      `The solver cannot tell 0 from the smallest amount: ${rangeOf(variable)}. Use a smaller largest amount and solve again`,
+    );
+  return allowed;
 }
 
 /** Returns the maximum slack that counts as 0. The solver's feasibility tolerance is 1e-7. */
@@ -287,6 +338,8 @@ const slackTolerance = (activity: number): number => Math.max(1e-7, 1e-9 * Math.
 const DIGITS = 13;
 /** Numbers below this size count as 0. */
 const NOTHING = 1e-9;
+/** Distance from 0 or from its range within which a value counts as allowed. It is relative for values above 1. */
+const RANGE_TOLERANCE = 1e-5;
 
 /** Removes rounding errors from a number: 91.99999999999991 becomes 92, and -8.5e-14 becomes 0. */
 export function rounded(value: number): number {

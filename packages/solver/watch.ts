@@ -1,5 +1,11 @@
 import type { Model } from './model.js';
 
+/**
+ * Tolerance within which an objective counts as equal to its bound. It is relative for objectives above 1. The solver uses the
+ * same tolerance.
+ */
+export const BOUND_TOLERANCE = 1e-6;
+
 /** Progress of a search. */
 export interface Search {
   /** Objective of the best plan, or null before the first plan. */

@@ -23,6 +23,12 @@ export class ModelSizeResponse {
 
   @IntegerField({ description: 'Number of terms in the constraints' })
   terms!: number;
+
+  @IntegerField({
+    optional: true,
+    description: 'Number of yes-or-no variables that the solver needs in addition. Absent for other models',
+  })
+  helpers?: number;
 }
 
 /** Indexed variable of a result. Its members are listed in one of the result's tables. */
@@ -55,6 +61,20 @@ export class SolvedConstraint {
   dual?: number;
 }
 
+export class SolvedObjective {
+  @StringField({ description: 'Label of the objective’s card' })
+  label!: string;
+
+  @EnumField(['maximize', 'minimize'])
+  sense!: 'maximize' | 'minimize';
+
+  @NumberField({ description: 'Without penalties of soft constraints' })
+  value!: number;
+
+  @IntegerField({ description: '1 is the most important' })
+  priority!: number;
+}
+
 export class SolvedKpi {
   @StringField({ description: 'Label of the KPI’s card' })
   label!: string;
@@ -77,7 +97,11 @@ export class SolveResultResponse {
   })
   status!: (typeof RESULT_STATUSES)[number];
 
-  @NumberField({ nullable: true, description: 'Includes penalties for soft constraints' })
+  @NumberField({
+    nullable: true,
+    description:
+      'Includes penalties of soft constraints. If objectives have priorities, the value of the first priority',
+  })
   objective_value!: number | null;
 
   @NumberField({
@@ -127,6 +151,23 @@ export class SolveResultResponse {
     example: ['demand', 'tables <= 5'],
   })
   conflict!: string[];
+
+  @ObjectArrayField(() => SolvedObjective, {
+    optional: true,
+    extension: true,
+    description: 'Values of the objectives, most important first. Absent if they have no priorities',
+  })
+  objectives?: SolvedObjective[];
+
+  @StringArrayField({
+    optional: true,
+    extension: true,
+    description: 'Sentences about the result, for example why it has no shadow prices. Never empty',
+    example: [
+      'There are no shadow prices or reduced costs, because some variables are 0 or in a range, which is a yes-or-no decision.',
+    ],
+  })
+  notes?: string[];
 
   @StringField({
     nullable: true,

@@ -24,8 +24,8 @@ import {
 import { describeSetFile, factsOf } from '../projects/canvas/set-file.js';
 import { TableReaderService } from '../tables/table-reader.service.js';
 
-/** Fields of cards that contain formulas. */
-const FORMULAS = ['expression', 'lower', 'upper'] as const;
+/** Fields of cards that contain formulas or lists of formulas. */
+const FORMULAS = ['expression', 'lower', 'upper', 'zero_or_between'] as const;
 /** Maximum number of used cells in all of a model's tables. A solve holds all of them in memory. */
 const MAX_CELLS = 10_000_000;
 /** Maximum total size of these cells on disk, in bytes. */
@@ -148,8 +148,8 @@ function namesIn(cards: readonly ModelCard[]): Set<string> {
     const text = data['index'];
     const parsed = typeof text === 'string' ? parseIndex(text) : undefined;
     const index = parsed === undefined || isProblem(parsed) ? undefined : parsed;
-    for (const field of FORMULAS) {
-      const formula = typeof data[field] === 'string' ? parseFormula(data[field]) : undefined;
+    for (const content of FORMULAS.flatMap((field) => data[field])) {
+      const formula = typeof content === 'string' ? parseFormula(content) : undefined;
       const usable = formula === undefined || isProblem(formula) ? undefined : formula;
       for (const name of mentionsOf(usable, index)) names.add(name);
     }

@@ -1,5 +1,6 @@
 import { type Highs, toArrays } from '../../packages/solver/highs.js';
 import type { Model } from '../../packages/solver/model.js';
+import { byPriority } from '../../packages/solver/priorities.js';
 import { runWithin } from '../../packages/solver/run.js';
 import { explainRun, type ModelResult, toPlanResult, trivialResult } from '../../packages/solver/solve-result.js';
 
@@ -7,6 +8,14 @@ import { explainRun, type ModelResult, toPlanResult, trivialResult } from '../..
 export function solveModel(highs: Highs, model: Model, seconds: number, gap = 0): ModelResult {
   const seen = trivialResult(model);
   if (seen !== undefined) return seen;
-  const run = runWithin(highs, toArrays(model), { seconds, gap });
-  return toPlanResult(model, run, `in ${seconds} s`) ?? explainRun(highs, model, run);
+  const stages = byPriority(model);
+  let next = stages.next();
+  while (next.done !== true) {
+    const { model: ofStage, start } = next.value;
+    next = stages.next(runWithin(highs, toArrays(ofStage), { seconds, gap, ...(start !== undefined && { start }) }));
+  }
+  const { stage, run } = next.value;
+  return (
+    toPlanResult(model, run, `in ${seconds} s`) ?? explainRun(highs, stage.model, run, stage.start && stage.priority)
+  );
 }

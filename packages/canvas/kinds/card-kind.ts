@@ -24,8 +24,8 @@ export interface CardKind {
   toolDescription: string;
   /** Known fields of `data`. Other keys are stored and ignored. */
   fields: readonly CardField[];
-  /** Fields shown by the guide, in order, each with the word that precedes it. */
-  summaryFields: readonly [field: string, before?: string][];
+  /** Fields shown by the guide, in order, each with the word that precedes it, and the format of values other than texts. */
+  summaryFields: readonly [field: string, before?: string, format?: (value: unknown) => string][];
   /** Label of the card that marks a list of this type as empty. */
   emptyListLabel?: string;
   /** Returns the formulas of a card. */
@@ -46,7 +46,8 @@ export interface Formulas {
 
 /** Properties of the canvas that affect the gaps of a card. */
 export interface Surroundings {
-  objectives: number;
+  /** Priorities of all objectives, undefined for objectives without one. */
+  priorities: readonly (number | undefined)[];
   /** Whether several cards define a name. */
   isDuplicate: (name: string) => boolean;
   /** Warning if the variable's name is probably misspelled. */

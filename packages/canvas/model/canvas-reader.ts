@@ -13,6 +13,7 @@ import {
 } from '../../modelling/index.js';
 import { fieldOf } from '../card-shapes.js';
 import type { CardType } from '../kinds/card-kinds.js';
+import { MAX_RANGE_END, type ZeroOrBetween } from '../kinds/variable.js';
 import { requirementOf } from '../requirement.js';
 import { columnSets, readData } from '../data-content.js';
 import { membersOf } from '../members.js';
@@ -33,6 +34,7 @@ import {
 } from '../../solver/index.js';
 import type { ModelCard, SetTable } from './model-card.js';
 import { adjust } from './adjustments.js';
+import { readGoals } from './goals.js';
 import { readSetOfFile } from './set-of-file.js';
 import {
   assertParsed,
@@ -40,6 +42,7 @@ import {
   cardProblem,
   cardReference,
   expandFormula,
+  formula,
   incompleteModel,
   optionalField,
   requiredField,
@@ -65,7 +68,9 @@ const DATA_FIELDS = [
 /**
  * Builds the model for a canvas.
  *
- * - Several objectives become a weighted sum with the sense of the first objective.
+ * - Several objectives become a weighted sum with the sense of the first objective. Objectives with different priorities are
+ *   optimized one after the other.
+ * - The penalties of soft constraints are part of the objective with the first priority.
  * - A soft constraint may be violated at its penalty per unit.
  * - Requirements with a constraint ({@link requirementOf}) become hard constraints.
  * - Constraints have the labels of their cards. Constraints with an index are families: `make[oak chair]`,
@@ -91,6 +96,8 @@ class CanvasReader {
   private readonly evaluator: Evaluator;
   /** Number of terms in all rows so far. */
   private terms = 0;
+  /** Number of variables that need a helper so far. */
+  private helpers = 0;
 
   private readonly isWhole = (variable: number): boolean => this.model.variables[variable]?.isInteger === true;
 
@@ -185,13 +192,20 @@ class CanvasReader {
     const lowest = optionalField<boolean>(card, 'free') === true ? -Infinity : 0;
     const lower = this.bound(card, 'lower', frame) ?? new Float64Array(frame.size).fill(lowest);
     const upper = this.bound(card, 'upper', frame) ?? new Float64Array(frame.size).fill(Infinity);
+    const range = optionalField<ZeroOrBetween>(card, 'zero_or_between')?.map((end) =>
+      end === null ? undefined : this.figures(card, 'zero_or_between', end, frame),
+    );
     const from = this.model.variables.length;
-    assertWithinLimit(card, 'variables', from + frame.size, frame.size);
+    if (range !== undefined) this.helpers += frame.size;
+    assertWithinLimit(card, 'variables', from + frame.size + this.helpers, frame.size);
     const createVariable = (variableName: string, place: number): Variable => {
       const bounds = { lower: toBound(lower[place]!), upper: toBound(upper[place]!) };
       if (bounds.lower === Infinity || bounds.upper === -Infinity) throw cardProblem(card, 'its bound is too large');
       const { lower: low, upper: high } = domain === 'binary' ? withinBinary(bounds) : bounds;
-      return { name: variableName, isInteger: domain !== 'continuous', lower: low, upper: high };
+      const created = { name: variableName, isInteger: domain !== 'continuous', lower: low, upper: high };
+      if (range === undefined) return created;
+      const least = range[0]![place]!;
+      return withRange(card, created, { lower: least, upper: range[1]?.[place] ?? Math.max(high, least) });
     };
     if (index === undefined) {
       this.model.variables.push(createVariable(name, 0));
@@ -211,7 +225,10 @@ class CanvasReader {
 
   private bound(card: ModelCard, field: 'lower' | 'upper', frame: Frame): Float64Array | undefined {
     const value = optionalField<number | string>(card, field);
-    if (value === undefined) return undefined;
+    return value === undefined ? undefined : this.figures(card, field, value, frame);
+  }
+
+  private figures(card: ModelCard, field: string, value: number | string, frame: Frame): Float64Array {
     if (typeof value === 'number') return new Float64Array(frame.size).fill(value);
     const { sides, relations } = assertParsed(card, parseFormula(value));
     if (relations.length > 0) throw cardProblem(card, `${field} cannot contain <=, >= or =`);
@@ -241,35 +258,15 @@ class CanvasReader {
   }
 
   private readObjectives(cards: ModelCard[]): void {
-    const { model } = this;
     const [first] = cards;
     if (first === undefined)
       throw incompleteModel('The canvas has no objective: what should be maximized or minimized?');
-    model.sense = requiredField<string>(first, 'sense') === 'maximize' ? 'maximize' : 'minimize';
-    const coefficients = new Float64Array(model.variables.length);
-    const variables = new Set<number>();
-    for (const card of cards) {
-      const weight = cards.length > 1 ? requiredField<number>(card, 'weight') : 1;
-      const scale = requiredField<string>(card, 'sense') === requiredField<string>(first, 'sense') ? weight : -weight;
-      const { sides, relations } = formula(card);
-      if (relations.length > 0) throw cardProblem(card, 'an objective cannot contain <=, >= or =');
-      const { constant, terms } = expandFormula(card, () => this.evaluator.figureOf(sides[0]));
-      for (let at = 0; at < terms.size; at += 1) {
-        const variable = terms.columns[at]!;
-        checkCoefficient(terms.coefficients[at]!, cardReference(card));
-        variables.add(variable);
-        coefficients[variable]! += scale * terms.coefficients[at]!;
-      }
-      model.constant += scale * constant;
-      checkCoefficient(model.constant, cardReference(card));
-    }
-    model.objective = {
-      variables: [...variables],
-      coefficients: Array.from(variables, (variable) => coefficients[variable]!),
-    };
-    for (const coefficient of coefficients) checkCoefficient(coefficient, cardReference(first));
-    this.terms += variables.size;
-    assertWithinLimit(first, 'terms', this.terms, variables.size);
+    const goals = readGoals(cards, this.evaluator, this.model.variables.length);
+    Object.assign(this.model, goals);
+    const all = [goals, ...(goals.priorities?.later ?? [])];
+    const terms = all.reduce((sum, { objective }) => sum + objective.variables.length, 0);
+    this.terms += terms;
+    assertWithinLimit(first, 'terms', this.terms, terms);
   }
 
   private readConstraint(card: ModelCard): void {
@@ -373,6 +370,20 @@ class CanvasReader {
   }
 }
 
+/** Adds the range of a variable that is 0 or in this range. @throws ModelProblem if the range cannot be used */
+function withRange(card: ModelCard, variable: Variable, { lower, upper }: { lower: number; upper: number }): Variable {
+  const { name } = variable;
+  if (upper === Infinity) throw cardProblem(card, `${name} is 0 or at least ${lower}, so it needs an upper bound`);
+  const called = `${name} is 0 or ${lower} to ${upper}`;
+  if (lower < 0) throw cardProblem(card, `${called}: the smallest amount apart from 0 must not be negative`);
+  if (lower > upper) throw cardProblem(card, `${called}: the largest amount is below the smallest amount`);
+  if (upper > MAX_RANGE_END)
+    throw cardProblem(card, `${called}: the largest amount must be at most 1,000,000, so use a larger unit`);
+  return lower === 0
+    ? { ...variable, lower: Math.max(0, variable.lower), upper: Math.min(upper, variable.upper) }
+    : { ...variable, zeroOr: { lower, upper } };
+}
+
 /** Rejects duplicate names. */
 function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[]): void {
   const usedNames = new Set<string>();
@@ -399,10 +410,6 @@ function memberOf({ members }: Family, place: number): string {
   for (let part = 0; part < members.length; part += 1)
     text += part === 0 ? members[part]![place]! : `, ${members[part]![place]!}`;
   return `${text}]`;
-}
-
-function formula(card: ModelCard): Formula {
-  return assertParsed(card, parseFormula(requiredField<string>(card, 'expression')));
 }
 
 function readIndex(card: ModelCard): Index | undefined {

@@ -1,4 +1,4 @@
-import { ExpansionRefusal, type FormulaProblem, isProblem } from '../../modelling/index.js';
+import { ExpansionRefusal, type Formula, type FormulaProblem, isProblem, parseFormula } from '../../modelling/index.js';
 import { fieldOf } from '../card-shapes.js';
 import { CARD_KINDS } from '../kinds/card-kinds.js';
 import { MODEL_LIMITS, ModelProblem } from '../../solver/index.js';
@@ -40,6 +40,10 @@ export function assertParsed<Value extends object>(card: ModelCard, parsed: Valu
   if (isProblem(parsed)) throw cardProblem(card, parsed.problem);
   return parsed;
 }
+
+/** Returns the parsed formula of a card. @throws ModelProblem if it is missing or could not be parsed */
+export const formula = (card: ModelCard): Formula =>
+  assertParsed(card, parseFormula(requiredField<string>(card, 'expression')));
 
 /** Calls `expand`. If it fails, adds the card to the error message. */
 export function expandFormula<Value>(card: ModelCard, expand: () => Value): Value {

@@ -99,7 +99,7 @@ export class ResultToolsService {
       ended_at,
       ...(error !== null && { error: error.message }),
       ...(result !== undefined && summaryOf(result)),
-      is_integer: (model?.integer_variables ?? 0) > 0,
+      is_integer: (model?.integer_variables ?? 0) + (model?.helpers ?? 0) > 0,
       changed_since: await this.changedSince(run, context),
     };
   }
@@ -223,19 +223,21 @@ export class ResultToolsService {
 type Text = string | number;
 
 function summaryOf(result: ExecutionResult): Partial<RunResult> {
-  const { status: outcome, objective_value, message, conflict, kpis, families, variables, constraints } = result;
+  const { status: outcome, objective_value, message, conflict, objectives, notes, kpis, families, variables } = result;
   const names = Object.keys(variables).slice(0, MAX_SHOWN);
   return {
     outcome,
     objective_value,
     message,
     conflict,
+    ...(objectives !== undefined && { objectives }),
+    ...(notes !== undefined && { notes }),
     ...(kpis !== undefined && { kpis }),
     ...(families !== undefined && { families }),
     variables: Object.fromEntries(names.map((name) => [name, variables[name]!])),
     variable_count: Object.keys(variables).length,
-    constraints: constraints.toSorted((one, other) => one.slack - other.slack).slice(0, MAX_SHOWN),
-    constraint_count: constraints.length,
+    constraints: result.constraints.toSorted((one, other) => one.slack - other.slack).slice(0, MAX_SHOWN),
+    constraint_count: result.constraints.length,
   };
 }
 

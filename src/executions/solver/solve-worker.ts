@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { decodeText } from '../../files/blobs/content.js';
 import { readCanvas } from '../../../packages/canvas/index.js';
 import {
+  byPriority,
   checkSize,
   explainRun,
   loadSolver,
@@ -14,11 +15,14 @@ import {
   readLp,
   trivialResult,
   search,
+  type Search,
   type SearchTask,
   sizeOf,
+  type Stage,
   TimeLimitError,
   toArrays,
   UndecidedError,
+  valueOf,
 } from '../../../packages/solver/index.js';
 import { memberTable, resultTables } from './result-tables.js';
 import {
@@ -72,21 +76,47 @@ async function perform({ source, seconds, ...options }: SolveThreadTask): Promis
 }
 
 async function solve(model: Model, limits: Omit<SearchTask, 'arrays'>): Promise<ModelResult> {
-  const toProgress = monotonicProgress(model);
-  const run = await search(
-    { arrays: toArrays(model), ...limits },
-    {
-      line: (text) => send({ kind: 'line', text }),
-      search: (figures) => send({ kind: 'search', ...toProgress(figures) }),
-    },
-    stopSearch.signal,
-  );
+  const { stage, run } = await searchByPriority(model, limits);
   const until = stopSearch.signal.aborted ? 'until the search was stopped' : `in ${limits.seconds} s`;
   const plan = toPlanResult(model, run, until);
   if (plan !== undefined) return plan;
   send({ kind: 'explains' });
   const { highs } = await loadSolver(limits.memoryMiB, limits.compiled);
-  return explainRun(highs, model, run);
+  return explainRun(highs, stage.model, run, stage.start && stage.priority);
+}
+
+/** Searches the plan of each priority. All searches share the time limit, and the progress is that of the first priority. */
+async function searchByPriority(model: Model, limits: Omit<SearchTask, 'arrays'>) {
+  const toProgress = monotonicProgress(model);
+  const deadline = performance.now() + limits.seconds * 1000;
+  let progress: Search = { incumbent: null, bound: null, nodes: 0 };
+  let earlierNodes = 0;
+  const report = (figures: Search, { start }: Stage): void => {
+    const nodes = earlierNodes + figures.nodes;
+    progress = start === undefined ? toProgress(figures) : { ...progress, nodes };
+    send({ kind: 'search', ...progress });
+  };
+  const stages = byPriority(model);
+  let next = stages.next();
+  while (next.done !== true) {
+    const stage = next.value;
+    const { priority, start } = stage;
+    if (priority !== undefined) send({ kind: 'line', text: `Searching the best plan for priority ${priority}` });
+    const seconds = start === undefined ? limits.seconds : Math.max(0, (deadline - performance.now()) / 1000);
+    const run = await search(
+      { arrays: toArrays(stage.model), ...limits, seconds, ...(start !== undefined && { start }) },
+      { line: (text) => send({ kind: 'line', text }), search: (figures) => report(figures, stage) },
+      stopSearch.signal,
+    );
+    earlierNodes = progress.nodes;
+    next = stages.next(run);
+    if (priority !== undefined && start === undefined && next.done !== true) {
+      const { values = new Float64Array() } = run;
+      progress = { ...progress, incumbent: model.constant + valueOf(model.objective, values), bound: run.bound };
+      send({ kind: 'search', ...progress });
+    }
+  }
+  return next.value;
 }
 
 function read(source: ModelSource): Model {

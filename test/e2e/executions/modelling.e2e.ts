@@ -177,6 +177,50 @@ it('solves a single model for several weeks and writes a result table, as in doc
   expect((await table('constraints'))[1]).toEqual(['Balance', 2, -45, 0, null]);
 });
 
+it('solves a model with minimum orders, as in docs/modelling.md', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const conversations = await readPage();
+  await hold(client, id, conversations.get('Zero, or at least an amount') ?? []);
+  const { executions } = await client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`);
+  expect(await client.get(`/projects/${id}/solve/executions/${executions[0]?.id}`)).toMatchObject({
+    model: { variables: 2, integer_variables: 0, constraints: 1, terms: 2, helpers: 2 },
+    result: {
+      status: 'optimal',
+      objective_value: 450,
+      variables: { oak: 180, pine: 30 },
+      message: null,
+      notes: [expect.stringContaining('There are no shadow prices')],
+    },
+  });
+});
+
+it('solves objectives by priority, as in docs/modelling.md', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const conversations = await readPage();
+  await hold(client, id, conversations.get('Objectives by priority') ?? []);
+  const path = `/projects/${id}/solve/executions`;
+  const { executions } = await client.get<ExecutionListResponse>(path);
+  expect(await client.get(`${path}/${executions[0]?.id}`)).toMatchObject({
+    objective_value: 9,
+    result: {
+      status: 'optimal',
+      objective_value: 9,
+      bound: 12,
+      message: null,
+      objectives: [
+        { label: 'service', sense: 'maximize', value: 9, priority: 1 },
+        { label: 'cost', sense: 'minimize', value: 9, priority: 2 },
+      ],
+      notes: [expect.stringContaining('There are no shadow prices')],
+    },
+  });
+  const { lines } = await client.get<{ lines: string[] }>(`${path}/${executions[0]?.id}/log`);
+  expect(lines).toContain('Searching the best plan for priority 2');
+  expect((await client.get<ProjectResponse>(`/projects/${id}`)).objective_type).toBe('priorities');
+});
+
 it('returns the same solution for a model in statements and for a model file', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);

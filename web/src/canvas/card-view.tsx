@@ -145,7 +145,16 @@ function Fact({ field: { label, short = label, type, choices, table }, text }: {
   return (
     <div>
       {type === 'choice' ? <VisuallyHidden component="dt">{short}</VisuallyHidden> : <dt>{short}</dt>}
-      <dd data-formula={type === 'formula' || type === 'amount' || type === 'file' || type === 'renamed' || undefined}>
+      <dd
+        data-formula={
+          type === 'formula' ||
+          type === 'amount' ||
+          type === 'range' ||
+          type === 'file' ||
+          type === 'renamed' ||
+          undefined
+        }
+      >
         {type === 'columns' ? (
           parseColumns(text).join(', ')
         ) : type === 'number' ? (

@@ -125,7 +125,7 @@ export function FieldInput(props: FieldInputProps) {
           {...(type === 'number' && { inputMode: 'decimal' as const })}
           spellCheck={name === 'label'}
           autoComplete="off"
-          classNames={{ input: type === 'amount' ? (classes.formulaInput ?? '') : '' }}
+          classNames={{ input: type === 'amount' || type === 'range' ? (classes.formulaInput ?? '') : '' }}
           value={text}
           onChange={onChange}
         />

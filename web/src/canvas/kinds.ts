@@ -10,12 +10,23 @@ export interface Field {
   /** Name of the field in the read-only view of a card. Default: the label. */
   short?: string;
   /**
-   * Type of the input. Default: a single line of text. `amount` accepts a number or a formula. `columns` contains names of file
+   * Type of the input. Default: a single line of text. `amount` accepts a number or a formula, and `range` two of them. `columns` contains names of file
    * columns. `renamed` contains file columns that have different names in formulas. Tables of values or members use `table`
    * instead.
    */
   type?:
-    'number' | 'amount' | 'formula' | 'long' | 'flag' | 'choice' | 'file' | 'sheet' | 'columns' | 'column' | 'renamed';
+    | 'number'
+    | 'amount'
+    | 'range'
+    | 'formula'
+    | 'long'
+    | 'flag'
+    | 'choice'
+    | 'file'
+    | 'sheet'
+    | 'columns'
+    | 'column'
+    | 'renamed';
   table?: 'figures' | 'members';
   /** Keys of `data` that the field edits. Default: the field's name. */
   keys?: readonly string[];
@@ -83,6 +94,30 @@ export const KINDS: readonly CardKind[] = [
         example: '1',
         isRelevant: (_, { objectives }) => objectives > 1,
       },
+      {
+        name: 'priority',
+        label: 'Priority, 1 is the most important',
+        short: 'Priority',
+        type: 'number',
+        example: '1',
+        isRelevant: (_, { objectives }) => objectives > 1,
+      },
+      {
+        name: 'tolerance',
+        label: 'May lose to less important objectives',
+        short: 'May lose',
+        type: 'number',
+        example: '5',
+        isRelevant: ({ priority = '', tolerance_percent = '' }) => priority !== '' && tolerance_percent === '',
+      },
+      {
+        name: 'tolerance_percent',
+        label: 'May lose in percent',
+        short: 'May lose %',
+        type: 'number',
+        example: '2',
+        isRelevant: ({ priority = '', tolerance = '' }) => priority !== '' && tolerance === '',
+      },
       { name: 'expression', label: 'Formula', type: 'formula', example: '30 chairs + 50 tables' },
       { name: 'confirmed', label: 'Confirmed as the goal of the plan', short: 'Confirmed', type: 'flag' },
       DESCRIPTION,
@@ -119,6 +154,14 @@ export const KINDS: readonly CardKind[] = [
         label: 'No lower limit, can be negative',
         type: 'flag',
         isRelevant: (texts) => isNotBinary(texts) && texts['lower'] === '',
+      },
+      {
+        name: 'zero_or_between',
+        label: 'Zero, or an amount in this range',
+        short: 'Zero or',
+        type: 'range',
+        example: '20 to 200',
+        isRelevant: isNotBinary,
       },
       { ...UNIT, isRelevant: isNotBinary },
       DESCRIPTION,

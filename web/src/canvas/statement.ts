@@ -38,6 +38,12 @@ function variableStatement(data: Card['data'], index: string): Statement | undef
   if (name === '') return undefined;
   const coveredFields = ['name', 'index', 'lower', 'upper', 'free'];
   if (data['domain'] === 'binary') return { formula: `${name} ∈ {0, 1}`, index, coveredFields: ['name', 'index'] };
+  const range: unknown = data['zero_or_between'];
+  if (Array.isArray(range) && range.length === 2) {
+    const [from, to] = range.map((end) => (end === null ? undefined : formatAmount(end)));
+    const inRange = to === undefined ? `${name} ≥ ${from}` : `${from} ≤ ${name} ≤ ${to}`;
+    return { formula: `${name} = 0 or ${inRange}`, index, coveredFields: ['name', 'index', 'free', 'zero_or_between'] };
+  }
   const lower = data['lower'] ?? (data['free'] === true ? undefined : 0);
   const upper = data['upper'] ?? undefined;
   const [from, to] = [formatAmount(lower), formatAmount(upper)];

@@ -34,6 +34,8 @@ export function problemOf(field: Field, text: string): string | undefined {
     return problemOfTable(table) ?? problemOfNumbers(table);
   }
   if (field.type === 'number' && toNumber(text) === undefined) return 'Enter a number, such as 2.5';
+  if (field.type === 'range' && parseAmounts(text) === undefined)
+    return 'Enter the smallest and the largest amount, such as 20 to 200';
   if (field.name === 'range' && !isRange(text)) return 'Enter two whole numbers, such as 1 to 52';
   if (field.type === 'renamed' && parseRenamedColumns(text) === undefined)
     return 'Enter one name = column pair per line';
@@ -88,6 +90,7 @@ function textOf({ name, type, table }: Field, data: Data): string {
   if (name === 'range') return Array.isArray(data['members']) ? '' : textOfValue(data['members']);
   const value = data[name];
   if (type === 'flag') return value === false ? '' : textOfValue(value);
+  if (type === 'range' && Array.isArray(value)) return textOfRange(value);
   if (type === 'columns')
     return textOfColumns(value === undefined || value === null ? [] : [value].flat().map(textOfValue));
   if (type === 'renamed' && typeof value === 'object' && value !== null)
@@ -102,6 +105,7 @@ function valueOf({ type }: Field, text: string): unknown {
   if (trimmed === '') return null;
   if (type === 'flag') return trimmed === 'true';
   if (type === 'number' || type === 'amount') return toNumber(trimmed) ?? trimmed;
+  if (type === 'range') return parseAmounts(trimmed) ?? trimmed;
   if (type === 'columns') return parseColumns(trimmed);
   if (type === 'renamed') return parseRenamedColumns(trimmed) ?? trimmed;
   return trimmed;
@@ -109,6 +113,21 @@ function valueOf({ type }: Field, text: string): unknown {
 
 function tableOf(name: 'figures' | 'members', texts: Texts): ValueTable {
   return parseTable({ name, label: '', table: name }, texts[name] ?? '');
+}
+
+/** Formats a range as `20 to 200`, or as `at least 20` if the upper bound of the variable ends it. */
+export function textOfRange([lower, upper = null]: readonly unknown[]): string {
+  return upper === null ? `at least ${textOfValue(lower)}` : `${textOfValue(lower)} to ${textOfValue(upper)}`;
+}
+
+/** Parses the text of {@link textOfRange}. Returns undefined for any other text. */
+function parseAmounts(text: string): unknown[] | undefined {
+  const [, least] = /^\s*at least (.+)$/i.exec(text) ?? [];
+  const amounts = least === undefined ? text.split(/ to /i) : [least];
+  if (amounts.length !== (least === undefined ? 2 : 1) || amounts.some((amount) => amount.trim() === ''))
+    return undefined;
+  const values = amounts.map((amount) => toNumber(amount) ?? amount.trim());
+  return least === undefined ? values : [...values, null];
 }
 
 /** Parses lines such as `cost = Unit cost`. Returns undefined for any other text. */

@@ -17,6 +17,7 @@ import { isFinished, nameOf, type Run, scenarioNameOf, useRun } from '../runs-da
 import classes from '../runs.module.css';
 import { ConstraintsTable } from './constraints-table';
 import { KpiTable } from './kpi-table';
+import { ObjectiveTable } from './objective-table';
 import { Outcome } from './outcome';
 import { ResultFiles } from './result-files';
 import { RunCards } from './run-cards';
@@ -60,7 +61,13 @@ export function RunPage({ projectId, runId, mayWrite }: RunPageProps) {
           <ChangedSince projectId={projectId} run={run} />
           {isFinished(run) ? <Outcome projectId={projectId} run={run} /> : <RunProgress run={run} />}
           <RunFigures run={run} />
+          {result?.notes?.map((note) => (
+            <Text key={note} size="sm" c="dimmed">
+              {note}
+            </Text>
+          ))}
         </Stack>
+        {hasPlan && result.objectives !== undefined && <ObjectiveTable objectives={result.objectives} />}
         {hasPlan && result.kpis !== undefined && result.kpis.length > 0 && <KpiTable kpis={result.kpis} />}
         {hasPlan && <ValuesTable projectId={projectId} runId={run.id} result={result} />}
         {hasPlan && result.constraints.length > 0 && <ConstraintsTable result={result} />}

@@ -1,0 +1,87 @@
+import type { Evaluator } from '../../modelling/index.js';
+import { checkCoefficient, type Goal, type Model, type StatedObjective } from '../../solver/index.js';
+import { cardProblem, cardReference, expandFormula, formula, optionalField, requiredField } from './card-fields.js';
+import type { ModelCard } from './model-card.js';
+
+/** Goal with its objectives. */
+type Group = Goal & { stated: Omit<StatedObjective, 'priority'>[] };
+
+/**
+ * Reads the objectives of a canvas. Objectives with the same priority, or without one, become a weighted sum.
+ *
+ * @param cards objectives, at least one
+ * @param count number of variables in the model
+ * @returns the goal of the first priority, and the goals of other priorities
+ */
+export function readGoals(
+  cards: readonly ModelCard[],
+  evaluator: Evaluator,
+  count: number,
+): Goal & Pick<Model, 'priorities'> {
+  const priorities = new Map(cards.map((card) => [card, optionalField<number>(card, 'priority')]));
+  const ranks = [...new Set(priorities.values())].sort((one = 0, other = 0) => one - other);
+  const unranked = cards.find((card) => ranks.length > 1 && priorities.get(card) === undefined);
+  if (unranked !== undefined)
+    throw cardProblem(unranked, 'priority is missing, but other objectives have one: 1 is the most important');
+  const groups = ranks.map((rank) => {
+    const group = cards.filter((card) => priorities.get(card) === rank);
+    return { ...readGroup(group, evaluator, count), priority: rank };
+  });
+  const { sense, objective, constant } = groups[0]!;
+  const ranked = groups.flatMap(({ priority, ...group }) => (priority === undefined ? [] : [{ ...group, priority }]));
+  if (ranked.length === 0) return { sense, objective, constant };
+  const later = ranked.slice(1).map((group) => ({
+    sense: group.sense,
+    objective: group.objective,
+    constant: group.constant,
+    priority: group.priority,
+  }));
+  const stated = ranked.flatMap((group) => group.stated.map((one) => ({ ...one, priority: group.priority })));
+  return { sense, objective, constant, priorities: { later, stated } };
+}
+
+/** Reads objectives as their weighted sum, with the sense of the first one. */
+function readGroup(cards: readonly ModelCard[], evaluator: Evaluator, count: number): Group {
+  const first = cards[0]!;
+  const sense = senseOf(first);
+  const coefficients = new Float64Array(count);
+  const variables = new Set<number>();
+  const stated: Group['stated'] = [];
+  let constant = 0;
+  for (const card of cards) {
+    const weight = cards.length > 1 ? requiredField<number>(card, 'weight') : 1;
+    const scale = senseOf(card) === sense ? weight : -weight;
+    const { sides, relations } = formula(card);
+    if (relations.length > 0) throw cardProblem(card, 'an objective cannot contain <=, >= or =');
+    const figure = expandFormula(card, () => evaluator.figureOf(sides[0]));
+    const { columns, coefficients: factors, size } = figure.terms;
+    for (let at = 0; at < size; at += 1) {
+      const variable = columns[at]!;
+      checkCoefficient(factors[at]!, cardReference(card));
+      variables.add(variable);
+      coefficients[variable]! += scale * factors[at]!;
+    }
+    constant += scale * figure.constant;
+    checkCoefficient(constant, cardReference(card));
+    stated.push({
+      label: card.label,
+      sense: senseOf(card),
+      weight,
+      figure: {
+        constant: figure.constant,
+        terms: { variables: columns.slice(0, size), coefficients: factors.slice(0, size) },
+      },
+      tolerance: optionalField<number>(card, 'tolerance') ?? 0,
+      toleranceShare: (optionalField<number>(card, 'tolerance_percent') ?? 0) / 100,
+    });
+  }
+  for (const coefficient of coefficients) checkCoefficient(coefficient, cardReference(first));
+  const objective = {
+    variables: [...variables],
+    coefficients: Array.from(variables, (variable) => coefficients[variable]!),
+  };
+  return { sense, objective, constant, stated };
+}
+
+const senseOf = (card: ModelCard): Goal['sense'] =>
+  requiredField<string>(card, 'sense') === 'maximize' ? 'maximize' : 'minimize';

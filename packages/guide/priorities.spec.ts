@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../test/support/guide-room.js';
+import { readStatement } from './grammar.js';
+
+const FINISH = 'all constraints are hard; kpi: none; requirement: none; data: in the formulas; confirm; solve';
+const MODEL = 'x, y <= 10; Hours: x + y <= 12';
+
+async function after(...texts: string[]) {
+  const room = new Room();
+  let last = await room.say('Hello');
+  for (const text of texts) last = await room.say(text);
+  return { room, text: last.text };
+}
+
+it.each<[string, object]>([
+  ['minimize cost, priority 2', { kind: 'objective', sense: 'minimize', text: 'cost', priority: 2 }],
+  [
+    'maximize service: x + y, priority 1, may lose 2 %',
+    { label: 'service', text: 'x + y', priority: 1, tolerance: null, tolerance_percent: 2 },
+  ],
+  ['maximize service, priority 1, may lose 5', { text: 'service', tolerance: 5, tolerance_percent: null }],
+  ['maximize service: x + y (priority 1)', { text: 'x + y', priority: 1 }],
+  ['maximize x, weight 2, priority 1', { text: 'x', weight: 2, priority: 1 }],
+  ['maximize x with priority 3, may lose up to 2.5 percent', { text: 'x', priority: 3, tolerance_percent: 2.5 }],
+  ['maximize profit: x, weight 2', { text: 'x', weight: 2 }],
+  ['set cost priority: 2', { kind: 'set', whom: 'cost', field: 'priority', value: '2' }],
+  ['priority of cost: 2', { kind: 'set', whom: 'cost', field: 'priority', value: '2' }],
+  ['cost has priority 2', { kind: 'set', whom: 'cost', field: 'priority', value: '2' }],
+  ['service may lose 2 %', { kind: 'set', whom: 'service', field: 'tolerance_percent', value: '2' }],
+  ['service may lose 5', { kind: 'set', whom: 'service', field: 'tolerance', value: '5' }],
+  ['set service tolerance_percent: 3', { kind: 'set', field: 'tolerance_percent', value: '3' }],
+  ['priority: x + y <= 4', { kind: 'relation', label: 'priority' }],
+])('reads %s', (text, statement) => {
+  expect(readStatement(text).statement).toMatchObject(statement);
+});
+
+describe('the guide', () => {
+  it('solves objectives by priority and lists their values', async () => {
+    const { room, text } = await after(
+      `${MODEL}; maximize service: x + y, priority 1; minimize cost: 3 x + y, priority 2`,
+      FINISH,
+    );
+    expect(text).toContain(
+      'Solved: the objective is 12, with `x = 2`, `y = 10`. Objectives: `service = 12` (priority 1), `cost = 16` (priority 2).',
+    );
+    expect((await room.say('what is the cost')).text).toContain('`cost` is 16 (priority 2).');
+    expect((await room.say('what is the objective')).text).toContain(
+      '`service` is 12 (priority 1). `cost` is 16 (priority 2). The objective of the run is 12, the value of the first priority',
+    );
+    const { text: changed } = await room.say('service may lose 25 %; confirm; solve');
+    expect(changed).toContain('Objective `service`: `maximize`, `x + y`, priority `1`, may lose `25 %`, confirmed');
+    expect(changed).toContain('`service = 9` (priority 1), `cost = 9` (priority 2)');
+    const { text: amount } = await room.say('set service tolerance: 1; solve');
+    expect(room.data('service')).not.toHaveProperty('tolerance_percent');
+    expect(amount).toContain('`service = 11` (priority 1), `cost = 13` (priority 2)');
+  });
+
+  it('asks for the priority of an objective if others have one', async () => {
+    const { room, text } = await after(`${MODEL}; maximize service: x + y, priority 1; minimize cost: 3 x + y`, FINISH);
+    expect(text).toContain('The model cannot be solved yet');
+    expect(text).toContain('`cost`: Which priority does it have?');
+    await room.say('2');
+    expect(room.data('cost')).toMatchObject({ priority: 2 });
+    expect((await room.say('confirm; solve')).text).toContain('`cost = 16` (priority 2)');
+  });
+
+  it('adds a priority to an objective that exists', async () => {
+    const { room } = await after(`${MODEL}; maximize service: x + y; minimize cost: 3 x + y`);
+    await room.say('maximize service, priority 1, may lose 5; minimize cost, priority 2');
+    expect(room.data('service')).toEqual({ sense: 'maximize', expression: 'x + y', priority: 1, tolerance: 5 });
+    expect(room.data('cost')).toEqual({ sense: 'minimize', expression: '3 x + y', priority: 2 });
+  });
+});

@@ -1,0 +1,95 @@
+import type { Goal, Model, Row, StatedObjective } from './model.js';
+import { valueOf } from './model.js';
+import type { Run } from './run.js';
+import { BOUND_TOLERANCE } from './watch.js';
+
+/** Search for the best plan of a priority. */
+export interface Stage {
+  /** Number of the priority. Undefined for a model without priorities. */
+  priority?: number;
+  /** Model with the goal of the priority. Rows keep the goals of earlier priorities within their tolerances. */
+  model: Model;
+  /** Values from which the search starts, including the values of helpers. */
+  start?: Float64Array;
+}
+
+/** Run of the last stage that has been searched, or the combined run of all stages. */
+export interface Outcome {
+  stage: Stage;
+  run: Run;
+}
+
+/**
+ * Searches the best plan of each priority in turn. Yields each stage, and takes its run. A model without priorities has a single
+ * stage.
+ *
+ * @returns the plan with the bound of the first priority, or the run of a stage without a plan
+ */
+export function* byPriority(model: Model): Generator<Stage, Outcome, Run> {
+  const { priorities } = model;
+  if (priorities === undefined) {
+    const stage = { model };
+    return { stage, run: yield stage };
+  }
+  const [first] = priorities.stated;
+  const goals = [{ ...goalOf(model), priority: first?.priority ?? 1 }, ...priorities.later];
+  const kept: Row[] = [];
+  let best: Run | undefined;
+  for (const [at, { priority, ...goal }] of goals.entries()) {
+    const { values: start } = best ?? {};
+    const stage: Stage = {
+      priority,
+      model: { ...model, ...goal, rows: [...model.rows, ...kept] },
+      ...(start !== undefined && { start }),
+    };
+    const run = yield stage;
+    if (best === undefined && (run.values === undefined || run.status !== 'optimal')) return { stage, run };
+    // An earlier plan is feasible here, too. Only the solver's tolerances can make the stage infeasible.
+    if (run.status === 'unbounded' || run.status === 'unbounded_or_infeasible') return { stage, run };
+    const values = better(goal, run.values, start);
+    if (values === undefined) return { stage, run };
+    best ??= { ...run, prices: undefined, isBest: isAtBound(goal, values, run.bound) };
+    best = { ...best, values };
+    if (run.status !== 'optimal') return { stage, run: { ...best, status: 'time_limit', unfinished: priority } };
+    kept.push(
+      keep(
+        goal,
+        values,
+        priorities.stated.filter((stated) => stated.priority === priority),
+        at,
+      ),
+    );
+  }
+  return { stage: { model }, run: best! };
+}
+
+const goalOf = ({ sense, objective, constant }: Model): Goal => ({ sense, objective, constant });
+
+const signOf = ({ sense }: Goal): number => (sense === 'maximize' ? 1 : -1);
+
+/** Returns the values with the better objective. */
+function better(goal: Goal, one: Float64Array | undefined, other: Float64Array | undefined): Float64Array | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return signOf(goal) * (valueOf(goal.objective, one) - valueOf(goal.objective, other)) >= 0 ? one : other;
+}
+
+function isAtBound({ objective, constant }: Goal, values: Float64Array, bound: number): boolean {
+  const value = constant + valueOf(objective, values);
+  return Math.abs(value - bound) <= BOUND_TOLERANCE * Math.max(1, Math.abs(value));
+}
+
+/** Returns the row that keeps a goal at its value, except for the tolerances of its objectives. */
+function keep(goal: Goal, values: Float64Array, stated: readonly StatedObjective[], at: number): Row {
+  const loss = stated.reduce((sum, { weight, tolerance, toleranceShare, figure }) => {
+    const value = figure.constant + valueOf(figure.terms, values);
+    return sum + weight * (tolerance + toleranceShare * Math.abs(value));
+  }, 0);
+  const limit = valueOf(goal.objective, values) - signOf(goal) * loss;
+  const isMost = goal.sense === 'maximize';
+  return {
+    name: `priority ${at + 1}`,
+    terms: goal.objective,
+    lower: isMost ? limit : -Infinity,
+    upper: isMost ? Infinity : limit,
+  };
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Card } from './cards';
+import { kindOf } from './kinds';
+import { statementOf } from './statement';
+import { changesOf, problemOf, textsOf } from './texts';
+
+const kind = kindOf('variable')!;
+const field = kind.fields.find(({ name }) => name === 'zero_or_between')!;
+const card = (data: Card['data']) => ({ card_type: 'variable', label: 'x', data }) as Card;
+
+describe('the form of a variable that is 0 or in a range', () => {
+  it.each<[string, unknown]>([
+    ['20 to 200', [20, 200]],
+    ['2.5 to 1e3', [2.5, 1000]],
+    ['lot[p] to 2 * most[p]', ['lot[p]', '2 * most[p]']],
+    ['at least 20', [20, null]],
+    ['at least lot[p]', ['lot[p]', null]],
+  ])('reads and shows %s', (text, range) => {
+    expect(problemOf(field, text)).toBeUndefined();
+    const changes = changesOf(kind, {}, { zero_or_between: text }, ['zero_or_between']);
+    expect(changes).toEqual({ zero_or_between: range });
+    const shown = textsOf(kind, card(changes))['zero_or_between'] ?? '';
+    expect(changesOf(kind, {}, { zero_or_between: shown }, ['zero_or_between'])).toEqual(changes);
+  });
+
+  it.each(['20', '20 to', ' to 200', '20 to 30 to 40', '20-200'])('rejects %j', (text) => {
+    expect(problemOf(field, text)).toBe('Enter the smallest and the largest amount, such as 20 to 200');
+  });
+
+  it('removes the range if the field is empty', () => {
+    expect(changesOf(kind, {}, { zero_or_between: ' ' }, ['zero_or_between'])).toEqual({ zero_or_between: null });
+  });
+});
+
+describe('statementOf', () => {
+  it.each<[Card['data'], string, string]>([
+    [{ name: 'x', zero_or_between: [20, 200] }, 'x = 0 or 20 ≤ x ≤ 200', ''],
+    [
+      { name: 'make', index: 'p in goods', zero_or_between: ['lot[p]', null], upper: 9 },
+      'make = 0 or make ≥ lot[p]',
+      'p in goods',
+    ],
+    [{ name: 'x', upper: 9 }, '0 ≤ x ≤ 9', ''],
+  ])('shows the range of a variable: %j', (data, formula, index) => {
+    expect(statementOf(card(data))).toMatchObject({ formula, index });
+  });
+
+  it('leaves the bounds of such a variable to the facts of the card', () => {
+    expect(statementOf(card({ name: 'x', zero_or_between: [20, null], upper: 90 }))?.coveredFields).not.toContain(
+      'upper',
+    );
+  });
+});
