@@ -15,14 +15,18 @@ export interface LpToken {
 // Repetitions are bounded because a regular expression that matches millions of characters can exhaust its stack.
 const NUMBER = /(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,400})?/iy;
 /**
- * Characters up to white space or a sign with another meaning. A match may be one character longer than allowed, so that names
- * that are too long are detected.
+ * Characters up to white space or a sign with another meaning. Signs such as `/` and `[` can occur in names, but not at the
+ * beginning. A match may be one character longer than allowed, so that names that are too long are detected.
  */
-const NAME = new RegExp(`[^\\s\\p{Cc}+\\-*/^<>=:[\\]|\\\\]{1,${MODEL_LIMITS.name + 1}}`, 'uy');
+const REST = `[^\\s\\p{Cc}+\\-*^<>=:\\\\]{0,${MODEL_LIMITS.name}}`;
+const NAME = new RegExp(`[^\\s\\p{Cc}+\\-*/^<>=:[\\]|\\\\]${REST}`, 'uy');
+/** Name of a constraint that starts with a digit. */
+const DIGITS_LABEL = new RegExp(`[\\d.]${REST}(?=[^\\S\\n]{0,1000}:)`, 'uy');
+const COLON_AFTER = /[^\S\n]{0,1000}:/y;
 const SPACE = /[^\S\n]{1,1000}/y;
 const RELATION = /<=|=<|<|>=|=>|>|=/y;
-const WORD_AFTER = /\s{1,1000}(to|that)(?![^\s\\])/iy;
 const CONTINUOUS_AFTER = /-continuous/iy;
+const OBJECTIVES_AFTER = /-objectives/iy;
 const MAX_EXCERPT_LENGTH = 40;
 
 /** Keywords that begin a section wherever they appear. They cannot be variable names. */
@@ -35,7 +39,20 @@ const SECTIONS: Record<string, string> = {
   ...of('binary', 'binaries', 'bin'),
   ...of('semi-continuous', 'semi', 'semis', 'sec'),
   ...of('sos', 'sos1', 'sos2'),
+  ...of('pwlobj'),
   ...of('end'),
+};
+
+/**
+ * Section keywords of two words, by their first word. The solver enforces lazy constraints like any others, and user cuts do
+ * not exclude any plan.
+ */
+const PAIRS: Record<string, { second: RegExp; section: string }> = {
+  subject: { second: /\s{1,1000}to(?![^\s\\])/iy, section: 'subject to' },
+  such: { second: /\s{1,1000}that(?![^\s\\])/iy, section: 'subject to' },
+  lazy: { second: /[^\S\n]{1,1000}constraints?(?![^\s\\])/iy, section: 'subject to' },
+  user: { second: /[^\S\n]{1,1000}cuts?(?![^\s\\])/iy, section: 'subject to' },
+  general: { second: /[^\S\n]{1,1000}constraints?(?![^\s\\])/iy, section: 'general constraints' },
 };
 
 function of(section: string, ...others: string[]): Record<string, string> {
@@ -55,9 +72,15 @@ export class LpLexer {
     const { line } = this;
     const first = this.text[this.position];
     if (first === undefined) return { kind: 'end', text: 'the end of the file', line };
+    if (first === '-' && this.text[this.position + 1] === '>') {
+      throw problemAt({ text: '->', line }, 'indicator constraints are not supported');
+    }
     if (first === '+' || first === '-') return this.take('sign', first);
     if (first === ':') return this.take('colon', first);
-    const number = first === '.' || (first >= '0' && first <= '9') ? this.match(NUMBER) : undefined;
+    const isDigit = first === '.' || (first >= '0' && first <= '9');
+    const label = isDigit ? this.match(DIGITS_LABEL) : undefined;
+    if (label !== undefined) return this.name(label, line);
+    const number = isDigit ? this.match(NUMBER) : undefined;
     if (number !== undefined) {
       if (number.length >= 400 && /\d/.test(this.text[this.position] ?? '')) {
         throw problemAt({ text: number, line }, 'the number has too many digits');
@@ -76,23 +99,35 @@ export class LpLexer {
     );
   }
 
-  private word(name: string, line: number): LpToken {
-    const lower = name.toLowerCase();
-    if (lower === 'inf' || lower === 'infinity') return { kind: 'infinity', text: name, line };
-    if (lower === 'free') return { kind: 'free', text: name, line };
-    const isPair = lower === 'subject' || lower === 'such';
-    const second = isPair ? this.match(WORD_AFTER) : undefined;
-    if (second !== undefined) {
+  private word(text: string, line: number): LpToken {
+    if (this.isFollowedByColon()) return this.name(text, line);
+    const word = text.toLowerCase();
+    if (word === 'inf' || word === 'infinity') return { kind: 'infinity', text, line };
+    if (word === 'free') return { kind: 'free', text, line };
+    if (word === 'multi' && this.match(OBJECTIVES_AFTER) !== undefined) {
+      throw problemAt({ text: 'multi-objectives', line }, 'several objectives are not supported');
+    }
+    const pair = Object.hasOwn(PAIRS, word) ? PAIRS[word] : undefined;
+    const second = pair && this.match(pair.second);
+    if (pair !== undefined && second !== undefined) {
       this.line += second.split('\n').length - 1;
-      return { kind: 'section', text: 'subject to', line };
+      return { kind: 'section', text: pair.section, line };
     }
-    const section = Object.hasOwn(SECTIONS, lower) ? SECTIONS[lower] : undefined;
-    if (section === undefined) {
-      if (name.length <= MODEL_LIMITS.name) return { kind: 'name', text: name, line };
-      throw problemAt({ text: name, line }, `a name can have at most ${MODEL_LIMITS.name} characters`);
-    }
+    const section = Object.hasOwn(SECTIONS, word) ? SECTIONS[word] : undefined;
+    if (section === undefined) return this.name(text, line);
     if (section === 'semi-continuous') this.match(CONTINUOUS_AFTER);
     return { kind: 'section', text: section, line };
+  }
+
+  private name(text: string, line: number): LpToken {
+    if (text.length <= MODEL_LIMITS.name) return { kind: 'name', text, line };
+    throw problemAt({ text, line }, `a name can have at most ${MODEL_LIMITS.name} characters`);
+  }
+
+  /** Returns whether the word before the current position is the name of a constraint, which may be a keyword. */
+  private isFollowedByColon(): boolean {
+    COLON_AFTER.lastIndex = this.position;
+    return COLON_AFTER.test(this.text);
   }
 
   private skipSpace(): void {

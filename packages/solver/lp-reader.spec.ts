@@ -80,19 +80,65 @@ describe('readLp', () => {
     );
   });
 
+  it('reads the names that other programs write', () => {
+    const text = `Minimize
+       3 x[1] + flow[Detroit,Boston,"a/b"] + y|z + 2 a/b + 5
+      Subject To
+       2: x[1] + a/b >= 1
+       3.4c : x[1] <= 8
+       end: a/b <= 2
+       General:
+       + 1 y|z
+       >= 3
+       free: x[1] - y|z <= 4
+      End`;
+    const { constant, objective, rows } = shown(text);
+    expect([constant, [...objective.keys()]]).toEqual([5, ['x[1]', 'flow[Detroit,Boston,"a/b"]', 'y|z', 'a/b']]);
+    expect(rows.map(([name]) => name)).toEqual(['2', '3.4c', 'end', 'General', 'free']);
+  });
+
+  it('reads rows without terms, constants among the terms, lazy constraints and user cuts', () => {
+    const text = `Maximize
+       obj:
+      Subject To
+       empty: <= 3
+       c1: x + 2 - y >= 5
+       c2: -4 <= x - 1 <= 4
+      Lazy Constraints
+       c3: x + y <= 9
+      User Cuts
+       c4: x <= 9
+      Bounds
+       y <= 5
+      Generals
+      Binaries
+      Semi-Continuous
+      SOS
+      General Constraints
+      End`;
+    const terms = (entries: Record<string, number>) => new Map(Object.entries(entries));
+    expect(shown(text).rows).toEqual([
+      ['empty', terms({}), -Infinity, 3],
+      ['c1', terms({ x: 1, y: -1 }), 3, Infinity],
+      ['c2', terms({ x: 1 }), -3, 5],
+      ['c3', terms({ x: 1, y: 1 }), -Infinity, 9],
+      ['c4', terms({ x: 1 }), -Infinity, 9],
+    ]);
+  });
+
   it.each([
     ['hello world', 'Line 1, `hello`: a model must begin with Minimize or Maximize'],
     ['', 'Line 1, `the end of the file`: a model must begin with Minimize or Maximize'],
-    ['max: x', 'Line 1, `:`: Subject To is expected here'],
+    ['max: 3x + 2y;', 'Line 1, `max`: a model must begin with Minimize or Maximize, without a colon'],
     ['min x\n c1: x >= 1', 'Line 2, `c1`: Subject To is expected here'],
     ['min x\nst\n c: x + y', 'Line 3, `the end of the file`: <=, >= or = is expected here'],
     ['min x\nst\n c: x + y 3', 'Line 3, `3`: <=, >= or = is expected here'],
     ['min x\nst\n c: x + <= 3', 'Line 3, `<=`: a number or the name of a variable is expected here'],
-    ['min x\nst\n c: x >= y', 'Line 3, `y`: a number is expected here'],
-    [
-      'min x\nst\n c: x + 2 >= 3',
-      'Line 3, `c`: move the number next to the variables to the other side of the constraint',
-    ],
+    ['min x\nst\n c: x >= y', 'Line 3, `y`: a number is expected here, because variables must be on the left side'],
+    ['min x\nst\n c: x >= 2 y\n d: x <= 3', 'Line 3, `y`: variables must be on the left side of a constraint'],
+    ['min x\nst\n c: x >= 2 + y\nend', 'Line 3, `+`: variables must be on the left side of a constraint'],
+    ['min x\nst\n c: x + inf >= 3', 'Line 3, `3`: the other side of the constraint contains an infinite constant'],
+    ['min x\nst\n <= 3', 'Line 3, `<=`: the left side of the constraint is empty'],
     ['min x\nst\n c: 2 >= 3', 'Line 3, `c`: the constraint has no variables'],
     ['min x\nst\n c: x >= 1\n c: x <= 3', 'Line 4, `c`: another constraint has this name'],
     ['min x\nst\n c: 1 <= x >= 3', 'Line 3, `>=`: both relations of a range must point the same way'],
@@ -109,6 +155,16 @@ describe('readLp', () => {
       'Line 4, `semi-continuous`: semi-continuous variables are not supported',
     ],
     ['min x\nst\n c: x >= 3\nsos\n x', 'Line 4, `sos`: special ordered sets are not supported'],
+    [
+      'min x\nst\n c: x >= 3\nGeneral Constraints\n m: y = MAX ( x )',
+      'Line 4, `general constraints`: general constraints are not supported',
+    ],
+    ['min x\nst\n c: x >= 3\nPWLObj\n x: (0, 0)', 'Line 4, `pwlobj`: piecewise-linear objectives are not supported'],
+    ['min x\nst\n c: b = 1 -> x >= 3', 'Line 3, `->`: indicator constraints are not supported'],
+    [
+      'min multi-objectives\n o: Priority=1\n x\nst',
+      'Line 1, `multi-objectives`: several objectives are not supported',
+    ],
     ['min x\nst\n c: x >= 3\nbounds\n 3 <= 4', 'Line 5, `4`: the name of a variable is expected here'],
     ['min x\nst\n c: x >= 3\nbounds\n x 3', 'Line 5, `3`: <=, >= or = is expected here'],
     ['min x\nst\n c: x >= 3\ngeneral\n 3', 'Line 5, `3`: the name of a variable is expected here'],

@@ -1,6 +1,7 @@
 import { LpLexer, type LpToken, problemAt } from './lp-lexer.js';
 import {
   assertWithin,
+  emptyModel,
   MAX_COEFFICIENT,
   type Model,
   type Row,
@@ -29,13 +30,21 @@ type Relation = '<=' | '>=' | '=';
 
 const REVERSED: Record<Relation, Relation> = { '<=': '>=', '>=': '<=', '=': '=' };
 
+/** Sections that are only accepted if they are empty, with the name of what they contain. */
+const UNSUPPORTED: Record<string, string> = {
+  'semi-continuous': 'semi-continuous variables',
+  sos: 'special ordered sets',
+  'general constraints': 'general constraints',
+  pwlobj: 'piecewise-linear objectives',
+};
+
 /**
- * Parses a model in CPLEX LP format: the objective with its sense and name, constraints including ranges, bounds, and general
- * and binary variables. Variables without bounds start at 0, and binary variables range from 0 to 1.
+ * Parses a model in CPLEX LP format: the objective with its sense and name, constraints including ranges and lazy constraints,
+ * bounds, and general and binary variables. Variables without bounds start at 0, and binary variables range from 0 to 1.
  *
  * This reader replaces the one in HiGHS and accepts more input. For `=>`, a range or a missing `End`, the HiGHS reader ends the
- * process without reporting a line, and it treats invalid text as an empty model. Quadratic terms, semi-continuous variables
- * and special ordered sets are rejected.
+ * process without reporting a line, and it treats invalid text as an empty model. Everything that the solver does not support,
+ * such as quadratic terms, is rejected by name.
  *
  * @throws ModelProblem with line and token
  */
@@ -52,25 +61,21 @@ class LpReader {
   private readonly result: Model;
   private terms = 0;
   private unnamed = 0;
+  /** Line of the right side of the last constraint. */
+  private rightSideLine = 0;
 
   constructor(text: string) {
     this.lexer = new LpLexer(text.startsWith('\uFEFF') ? text.slice(1) : text);
     this.token = this.lexer.next();
-    this.result = {
-      sense: 'minimize',
-      objective: { variables: [], coefficients: [] },
-      constant: 0,
-      variables: [],
-      rows: [],
-      families: { variables: [], rows: [] },
-      kpis: [],
-    };
+    this.result = emptyModel();
   }
 
   model(): Model {
     const { text, kind } = this.token;
     if (kind !== 'section' || (text !== 'minimize' && text !== 'maximize')) {
-      this.refuse('a model must begin with Minimize or Maximize');
+      // A keyword with a colon has become a name.
+      const colon = kind === 'name' && /^(?:min|max)/i.test(text) ? ', without a colon' : '';
+      this.refuse(`a model must begin with Minimize or Maximize${colon}`);
     }
     this.result.sense = text;
     this.advance();
@@ -90,16 +95,18 @@ class LpReader {
     for (;;) {
       const { kind, text } = this.token;
       if (kind === 'end') return;
-      if (text === 'semi-continuous') this.refuse('semi-continuous variables are not supported');
-      if (text === 'sos') this.refuse('special ordered sets are not supported');
-      if (!['bounds', 'general', 'binary', 'end'].includes(text)) this.refuse('this section is not allowed here');
+      if (text === 'minimize' || text === 'maximize') this.refuse('this section is not allowed here');
+      const start = this.token;
       this.advance();
       if (text === 'end') {
         if (this.token.kind !== 'end') this.refuse('nothing is allowed after End');
         return;
       }
       while (!this.isAtSection()) {
-        if (text === 'bounds') this.bound();
+        const unsupported = UNSUPPORTED[text];
+        if (unsupported !== undefined) throw problemAt(start, `${unsupported} are not supported`);
+        if (text === 'subject to') this.constraint();
+        else if (text === 'bounds') this.bound();
         else this.integer(text === 'binary');
       }
     }
@@ -116,38 +123,43 @@ class LpReader {
 
   private constraint(): void {
     const start = this.token;
-    const name = this.label() ?? this.nextName();
+    const label = this.label();
+    const name = label ?? this.nextName();
     if (this.rowNames.has(name)) throw problemAt(start, 'another constraint has this name');
     this.rowNames.add(name);
     assertWithin('rows', this.rowNames.size);
     const left = this.expression();
+    if (this.token.kind !== 'relation' && label === undefined && start.line === this.rightSideLine) {
+      throw problemAt(start, 'variables must be on the left side of a constraint');
+    }
     const relation = this.relation();
     const row: Row = { name, terms: { variables: [], coefficients: [] }, lower: -Infinity, upper: Infinity };
-    if (left.coefficients.size > 0) {
-      this.assertNoConstant(left, start);
-      this.limit(row, relation, this.bare());
+    // Some writers omit the terms of a row without variables: `name: <= 3`.
+    const isEmpty = label !== undefined && !left.hasConstant;
+    if (left.coefficients.size > 0 || isEmpty) {
+      this.limit(row, relation, this.rightSide(left));
       row.terms = this.toTerms(left.coefficients);
     } else {
       // The constraint starts with a number: `3 <= x + y`, optionally followed by `<= 8`.
       if (!left.hasConstant) throw problemAt(start, 'the left side of the constraint is empty');
       const inner = this.expression();
       if (inner.coefficients.size === 0) throw problemAt(start, 'the constraint has no variables');
-      this.assertNoConstant(inner, start);
-      this.limit(row, REVERSED[relation], { value: left.constant, at: start });
+      this.limit(row, REVERSED[relation], without(inner, { value: left.constant, at: start }));
       if (this.token.kind === 'relation') {
         if (this.token.text !== relation || relation === '=')
           this.refuse('both relations of a range must point the same way');
         this.advance();
-        this.limit(row, relation, this.bare());
+        this.limit(row, relation, this.rightSide(inner));
       }
       row.terms = this.toTerms(inner.coefficients);
     }
     this.result.rows.push(row);
   }
 
-  /** Rejects a constant, because HiGHS would silently ignore it. */
-  private assertNoConstant({ hasConstant }: Expression, at: LpToken): void {
-    if (hasConstant) throw problemAt(at, 'move the number next to the variables to the other side of the constraint');
+  /** Parses the number on the right, and subtracts the constant on the left from it. */
+  private rightSide(left: Expression): Figure {
+    this.rightSideLine = this.token.line;
+    return without(left, this.bare());
   }
 
   private bound(): void {
@@ -217,6 +229,7 @@ class LpReader {
   private bare(): Figure {
     const sign = this.signs();
     const at = this.token;
+    if (at.kind === 'name') this.refuse('a number is expected here, because variables must be on the left side');
     if (at.kind !== 'number' && at.kind !== 'infinity') this.refuse('a number is expected here');
     return { value: sign * this.magnitude(), at };
   }
@@ -298,4 +311,10 @@ class LpReader {
   private refuse(reason: string): never {
     throw problemAt(this.token, reason);
   }
+}
+
+/** Subtracts the constant of an expression from the number on the other side of a relation. */
+function without({ constant }: Expression, { value, at }: Figure): Figure {
+  if (!Number.isFinite(constant)) throw problemAt(at, 'the other side of the constraint contains an infinite constant');
+  return { value: value - constant, at };
 }

@@ -115,6 +115,16 @@ export interface Model extends Goal {
   kpis: Kpi[];
 }
 
+export const emptyModel = (): Model => ({
+  sense: 'minimize',
+  objective: { variables: [], coefficients: [] },
+  constant: 0,
+  variables: [],
+  rows: [],
+  families: { variables: [], rows: [] },
+  kpis: [],
+});
+
 /** KPI of a plan. */
 export interface Kpi {
   label: string;
