@@ -71,6 +71,7 @@ describe('the guide', () => {
 
   it.each([
     [['plan.lp'], ['To solve the model in `plan.lp`, start a run of the file.']],
+    [['plan.MPS.gz'], ['To solve the model in `plan.MPS.gz`, start a run of the file.']],
     [['notes.pdf', 'photo.png'], ['I cannot read `notes.pdf`, `photo.png`, because I can read only tables.']],
     [
       ['no table.zip', 'b.LP'],

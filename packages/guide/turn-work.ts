@@ -1,5 +1,6 @@
 import { tableFormat } from '../data-engine/index.js';
 import { listFirst } from '../modelling/index.js';
+import { isModelFile } from '../solver/index.js';
 import { call, type Steps } from './steps.js';
 import type { Turn } from './turn.js';
 import type { Saying } from './answers.js';
@@ -283,7 +284,7 @@ export async function* introduceFiles({ messages, attachments }: Turn): Steps<st
   const attached = toAnswer.flatMap(({ file_ids }) => file_ids);
   const paths = [...new Set(attached.flatMap((reference) => attachments.get(reference)?.path ?? []))];
   const tables = paths.filter((path) => tableFormat(path) !== undefined);
-  const models = paths.filter((path) => path.toLowerCase().endsWith('.lp'));
+  const models = paths.filter((path) => isModelFile(path));
   const others = paths.filter((path) => !tables.includes(path) && !models.includes(path));
   const room = toAnswer.every(({ content }) => content.trim() === '') ? MAX_INTRODUCED : 1;
   const words: string[] = [];

@@ -1,5 +1,5 @@
 export { type CompiledSolver, compileSolver, loadSolver, toArrays } from './highs.js';
-export { readLp } from './lp-reader.js';
+export { isModelFile, readModelFile } from './model-file.js';
 export {
   checkCoefficient,
   checkSize,

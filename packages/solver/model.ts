@@ -4,6 +4,10 @@ import { sizeOfHelpers } from './helpers.js';
 export const MODEL_LIMITS = {
   /** Maximum size of a model file in bytes. */
   bytes: 8 * 1024 ** 2,
+  /** Maximum size of an unpacked model file in bytes. */
+  unzippedBytes: 64 * 1024 ** 2,
+  /** Maximum ratio of the unpacked size to the compressed size. Most model files reach 5 to 30. */
+  unzippedRatio: 200,
   variables: 100_000,
   rows: 100_000,
   /** Maximum number of terms in the objective and all rows. */

@@ -74,8 +74,8 @@ export class ExecutionCreateRequest {
     maxItems: 1,
     itemMaxLength: 1_024,
     description:
-      'Id or path of a workspace file in CPLEX LP format, named `*.lp`. Without a file, the canvas is solved. In ' +
-      'run mode, the file or canvas comes from the current snapshot',
+      'Id or path of a workspace file in CPLEX LP or MPS format, named `*.lp`, `*.mps`, `*.lp.gz` or `*.mps.gz`. ' +
+      'Without a file, the canvas is solved. In run mode, the file or canvas comes from the current snapshot',
     example: ['models/plan.lp'],
   })
   input_file_ids?: string[] | null;

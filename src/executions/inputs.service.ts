@@ -12,7 +12,7 @@ import { type ModelCard, pathOfSet } from '../../packages/canvas/index.js';
 import type { Project } from '../projects/project.entity.js';
 import type { Snapshot } from '../projects/snapshot.entity.js';
 import { SnapshotsRepository } from '../projects/snapshots.repository.js';
-import { MODEL_LIMITS } from '../../packages/solver/index.js';
+import { isModelFile, MODEL_LIMITS } from '../../packages/solver/index.js';
 import type { Execution } from './execution.entity.js';
 import { SetTablesService } from './set-tables.service.js';
 import type { ModelSource } from './solver/task.js';
@@ -27,7 +27,6 @@ export interface Canvas {
   files: ContainerRef;
 }
 
-const MODEL_FILE = /\.lp$/i;
 const AT = ['body', 'input_file_ids'];
 
 /**
@@ -49,7 +48,7 @@ export class InputsService {
   /**
    * Pins the model file that the reference names by id or path. Without a reference, pins the canvas of a locked project.
    *
-   * @throws Invalid if the file does not exist, is not an `.lp` file, or is too large
+   * @throws Invalid if the file does not exist, is not a model file, or is too large
    */
   async pin(tx: Tx, project: Project, references: readonly string[]): Promise<Pinned> {
     const { company_id } = project;
@@ -160,7 +159,7 @@ export class InputsService {
     };
     const file = (await this.reader.findAll(from, [reference], tx)).get(reference);
     if (file === undefined) return refuse('the workspace has no such file');
-    if (!MODEL_FILE.test(file.path)) return refuse('the name of a model file must end with .lp');
+    if (!isModelFile(file.path)) return refuse('the name of a model file must end with .lp, .mps, .lp.gz or .mps.gz');
     if (file.size > MODEL_LIMITS.bytes) return refuse(`a model file can have at most ${MODEL_LIMITS.bytes} bytes`);
     return file;
   }

@@ -10,7 +10,9 @@ const solveInput = z.strictObject({
   model_file: z
     .string()
     .optional()
-    .describe('Path of a workspace file in CPLEX LP format, named *.lp. Default: solves the canvas'),
+    .describe(
+      'Path of a workspace file in CPLEX LP or MPS format: *.lp, *.mps, *.lp.gz or *.mps.gz. Default: solves the canvas',
+    ),
   is_test: z.boolean().default(false).describe('Whether to leave the checklist unchanged'),
 });
 

@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { decodeText } from '../../files/blobs/content.js';
 import { readCanvas } from '../../../packages/canvas/index.js';
 import {
   byPriority,
@@ -12,7 +11,7 @@ import {
   monotonicProgress,
   OutOfMemoryError,
   toPlanResult,
-  readLp,
+  readModelFile,
   trivialResult,
   search,
   type Search,
@@ -121,7 +120,5 @@ async function searchByPriority(model: Model, limits: Omit<SearchTask, 'arrays'>
 
 function read(source: ModelSource): Model {
   if (source.kind === 'canvas') return readCanvas(source.cards, source.tables);
-  const text = decodeText(Buffer.from(source.content));
-  if (text === undefined) throw new ModelProblem('invalid_model', `${source.path} is not UTF-8 text`);
-  return readLp(text);
+  return readModelFile(source.path, source.content);
 }

@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type {
   ExecutionDetailResponse,
@@ -29,8 +30,8 @@ beforeAll(async () => {
 const query = (text: string, values: unknown[] = []) => rowsOf(service.environment, text, values);
 
 const newProject = async (): Promise<string> => (await makeProject(client)).id;
-const upload = (project: string, path: string, text: string) =>
-  makeFile(client, { source: 'workspace', project_id: project }, path, text);
+const upload = (project: string, path: string, content: string | Uint8Array) =>
+  makeFile(client, { source: 'workspace', project_id: project }, path, content);
 const start = (project: string, body: object = {}) =>
   client.post<ExecutionResponse>(`/projects/${project}/solve/executions`, body);
 const at = (project: string, id: string): string => `/projects/${project}/solve/executions/${id}`;
@@ -75,6 +76,21 @@ async function makeWorkshop(project: string): Promise<Wire<CardResponse>> {
 }
 
 const SMALL = 'Maximize\n profit: 3 x + 2 y\nSubject To\n room: x + y <= 4\nBounds\n x <= 3\nEnd\n';
+
+const SMALL_MPS = [
+  'OBJSENSE MAX',
+  'ROWS',
+  ' N profit',
+  ' L room',
+  'COLUMNS',
+  ' x profit 3 room 1',
+  ' y profit 2 room 1',
+  'RHS',
+  ' rhs room 4',
+  'BOUNDS',
+  ' UP bnd x 3',
+  'ENDATA',
+].join('\n');
 
 describe('a solve of a model file', () => {
   it('returns values and slacks, writes them to the workspace, leaves the checklist unchanged, and is charged', async () => {
@@ -145,6 +161,28 @@ describe('a solve of a model file', () => {
     ]);
   });
 
+  it.each([
+    ['plan.mps', SMALL_MPS],
+    ['plan.mps.gz', gzipSync(SMALL_MPS)],
+    ['plan.lp.gz', gzipSync(SMALL)],
+  ])('solves the same model from %s', async (path, content) => {
+    const project = await newProject();
+    await upload(project, path, content);
+    const { result } = await solve(project, { input_file_ids: [path] });
+    expect(result).toMatchObject({ status: 'optimal', objective_value: 11, variables: { x: 3, y: 1 } });
+  });
+
+  it('rejects a small file that becomes too large when it is unpacked', async () => {
+    const project = await newProject();
+    await upload(project, 'plan.lp.gz', gzipSync(Buffer.alloc(64 * 1024 ** 2 + 1, ' ')));
+    const { status, error } = await solve(project, { input_file_ids: ['plan.lp.gz'] });
+    expect({ status, code: error?.code, message: error?.message }).toEqual({
+      status: 'failed',
+      code: 'model_too_large',
+      message: expect.stringContaining('bytes when it is unpacked'),
+    });
+  });
+
   it('uses the file as it was when the solve started', async () => {
     const project = await newProject();
     const blocker = await newProject();
@@ -204,7 +242,12 @@ describe('a solve of a model file', () => {
   it.each([
     ['an unknown file', ['nothing.lp'], 0, 'Value error, the workspace has no such file'],
     ['an unknown id', ['0190f5d2-0000-7000-8000-000000000000'], 0, 'Value error, the workspace has no such file'],
-    ['a file that is not a model', ['data.csv'], 0, 'Value error, the name of a model file must end with .lp'],
+    [
+      'a file that is not a model',
+      ['data.csv'],
+      0,
+      'Value error, the name of a model file must end with .lp, .mps, .lp.gz or .mps.gz',
+    ],
     ['a file that is too large', ['large.lp'], 0, 'Value error, a model file can have at most 8388608 bytes'],
     ['several files', ['a.lp', 'b.lp'], undefined, 'List should have at most 1 item after validation, not 2'],
   ])('cannot be started with %s', async (_, input_file_ids, index, msg) => {

@@ -18,7 +18,7 @@ import { SolveBlockerList, useSolveBlockers } from './solve-blockers';
 type Request = Schemas['ExecutionCreateRequest'];
 
 const CANVAS = 'canvas';
-const MODEL_FILE = /\.lp$/i;
+const MODEL_FILE = /\.(lp|mps)(\.gz)?$/i;
 /** Prefixes of select values that identify a scenario or a model file. */
 const SCENARIO = 'scenario:';
 const FILE = 'file:';
