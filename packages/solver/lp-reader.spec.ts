@@ -126,6 +126,19 @@ describe('readLp', () => {
     ]);
   });
 
+  it('reads semi-continuous and semi-integer variables', () => {
+    const text = `Maximize x + y + z st c: x + y + z <= 9
+      Bounds 2 <= x <= 5 y <= 5 3 <= z <= 4
+      Semi-Continuous x y z
+      Generals z
+      End`;
+    expect(readLp(text).variables).toEqual([
+      { name: 'x', isInteger: false, lower: 0, upper: 5, zeroOr: { lower: 2, upper: 5 } },
+      { name: 'y', isInteger: false, lower: 0, upper: 5 },
+      { name: 'z', isInteger: true, lower: 0, upper: 4, zeroOr: { lower: 3, upper: 4 } },
+    ]);
+  });
+
   it.each([
     ['hello world', 'Line 1, `hello`: a model must begin with Minimize or Maximize'],
     ['', 'Line 1, `the end of the file`: a model must begin with Minimize or Maximize'],
@@ -151,9 +164,14 @@ describe('readLp', () => {
     ['min x\nst\n c: x >= 3\nbounds\n 1e20 <= x', 'Line 5, `1e20`: the bound is too large'],
     ['min x\nst\n c: inf x >= 3', 'Line 3, `inf`: the number must be smaller than 1e15'],
     [
-      'min x\nst\n c: x >= 3\nsemi-continuous\n x',
-      'Line 4, `semi-continuous`: semi-continuous variables are not supported',
+      'min x\nst\n c: x >= 3\nbounds\n x >= 2\nsemi-continuous\n x',
+      'Line 7, `x`: a semi-continuous variable needs an upper bound of at most 1000000',
     ],
+    [
+      'min x\nst\n c: x >= 3\nbounds\n -2 <= x <= 2\nsemi\n x',
+      'Line 7, `x`: the lower bound of a semi-continuous variable must not be negative',
+    ],
+    ['min x\nst\n c: x >= 3\nsemis\n 3', 'Line 5, `3`: the name of a variable is expected here'],
     ['min x\nst\n c: x >= 3\nsos\n x', 'Line 4, `sos`: special ordered sets are not supported'],
     [
       'min x\nst\n c: x >= 3\nGeneral Constraints\n m: y = MAX ( x )',

@@ -10,6 +10,7 @@ import {
   type Variable,
   withinBinary,
 } from './model.js';
+import { makeSemiContinuous } from './semi-continuous.js';
 
 /** Linear expression while it is parsed. */
 interface Expression {
@@ -32,7 +33,6 @@ const REVERSED: Record<Relation, Relation> = { '<=': '>=', '>=': '<=', '=': '=' 
 
 /** Sections that are only accepted if they are empty, with the name of what they contain. */
 const UNSUPPORTED: Record<string, string> = {
-  'semi-continuous': 'semi-continuous variables',
   sos: 'special ordered sets',
   'general constraints': 'general constraints',
   pwlobj: 'piecewise-linear objectives',
@@ -40,7 +40,8 @@ const UNSUPPORTED: Record<string, string> = {
 
 /**
  * Parses a model in CPLEX LP format: the objective with its sense and name, constraints including ranges and lazy constraints,
- * bounds, and general and binary variables. Variables without bounds start at 0, and binary variables range from 0 to 1.
+ * bounds, and general, binary and semi-continuous variables. Variables without bounds start at 0, and binary variables range
+ * from 0 to 1.
  *
  * This reader replaces the one in HiGHS and accepts more input. For `=>`, a range or a missing `End`, the HiGHS reader ends the
  * process without reporting a line, and it treats invalid text as an empty model. Everything that the solver does not support,
@@ -58,6 +59,8 @@ class LpReader {
   private following: LpToken | undefined;
   private readonly indexes = new Map<string, number>();
   private readonly rowNames = new Set<string>();
+  /** Semi-continuous variables, with the places where the file says so. */
+  private readonly semiContinuous = new Map<Variable, LpToken>();
   private readonly result: Model;
   private terms = 0;
   private unnamed = 0;
@@ -88,6 +91,7 @@ class LpReader {
     this.advance();
     while (!this.isAtSection()) this.constraint();
     this.sections();
+    for (const [variable, at] of this.semiContinuous) makeSemiContinuous(variable, at);
     return this.result;
   }
 
@@ -107,7 +111,7 @@ class LpReader {
         if (unsupported !== undefined) throw problemAt(start, `${unsupported} are not supported`);
         if (text === 'subject to') this.constraint();
         else if (text === 'bounds') this.bound();
-        else this.integer(text === 'binary');
+        else this.domain(text);
       }
     }
   }
@@ -187,10 +191,13 @@ class LpReader {
     if (this.token.kind === 'relation') this.limit(variable, this.relation(), this.bare());
   }
 
-  private integer(isBinary: boolean): void {
-    if (this.token.kind !== 'name') this.refuse('the name of a variable is expected here');
+  /** Parses a variable in a section such as `general`. */
+  private domain(section: string): void {
+    const start = this.token;
+    if (start.kind !== 'name') this.refuse('the name of a variable is expected here');
     const variable = this.variable();
-    Object.assign(variable, { isInteger: true, ...(isBinary && withinBinary(variable)) });
+    if (section === 'semi-continuous') this.semiContinuous.set(variable, start);
+    else Object.assign(variable, { isInteger: true, ...(section === 'binary' && withinBinary(variable)) });
   }
 
   /** Applies a relation between a variable or row and a number to its bounds. */

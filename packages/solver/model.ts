@@ -12,6 +12,11 @@ export const MODEL_LIMITS = {
   rows: 100_000,
   /** Maximum number of terms in the objective and all rows. */
   terms: 1_000_000,
+  /**
+   * Maximum upper end of a range in which a variable is unless it is 0. The solver cannot distinguish the smallest amount from 0
+   * in a longer range.
+   */
+  rangeEnd: 1_000_000,
   /** Maximum length of a name in a model file, in UTF-16 units. */
   name: 255,
 } as const;

@@ -163,6 +163,14 @@ endata`;
     expect(boundsOf(...bounds)).toEqual(values);
   });
 
+  it.each([
+    [[' LO b x 2', ' SC b x 5'], { isInteger: false, lower: 0, upper: 5, zeroOr: { lower: 2, upper: 5 } }],
+    [[' SI b x 5', ' LO b x 2'], { isInteger: true, lower: 0, upper: 5, zeroOr: { lower: 2, upper: 5 } }],
+    [[' SC b x 5'], { isInteger: false, lower: 0, upper: 5 }],
+  ])('reads the semi-continuous variable of %j', (bounds, variable) => {
+    expect(readMps(withSections('BOUNDS', ...bounds)).variables).toEqual([{ name: 'x', ...variable }]);
+  });
+
   it('makes integer variables without bounds binary, and keeps others unlimited', () => {
     const text = (...bounds: string[]) =>
       withSections('BOUNDS', ...bounds).replace(' x o', " m 'MARKER' 'INTORG'\n x o");
@@ -228,6 +236,11 @@ endata`;
     [withSections('BOUNDS', ' UP b x'), 'Line 7, `b`: no column has this name'],
     [withSections('BOUNDS', ' UP b x 1', ' FX b x 1'), 'Line 8, `x`: the column has another upper bound'],
     [withSections('BOUNDS', ' LO b x inf'), 'Line 7, `inf`: the bound is too large'],
+    [withSections('BOUNDS', ' LO b x 2', ' SC b x 1e30', ' PL b x'), 'Line 9, `x`: the column has another upper bound'],
+    [
+      withSections('BOUNDS', ' LO b x 2', ' SC b x 1e30'),
+      'Line 8, `x`: a semi-continuous variable needs an upper bound of at most 1000000',
+    ],
     [withSections('BOUNDS', ' XX b x 1'), 'Line 7, `XX`: bounds of this type are not supported'],
     [withSections('QUADOBJ', ' x x 1'), 'Line 7, `QUADOBJ`: quadratic terms are not supported'],
     [withSections('SOS', ' S1 s'), 'Line 7, `SOS`: special ordered sets are not supported'],

@@ -3,6 +3,7 @@ import { type MpsEntry, type MpsSplitter, PLAIN_BOUNDS, ROW_SECTIONS } from './m
 import { splitAtPositions, splitAtSpaces } from './mps-fields.js';
 import { assertWithin, emptyModel, MAX_COEFFICIENT, type Model, MODEL_LIMITS } from './model.js';
 import { ModelProblem, type Row, toBound, type Variable } from './model.js';
+import { makeSemiContinuous } from './semi-continuous.js';
 
 interface MpsRow {
   name: string;
@@ -26,8 +27,12 @@ function of(content: string, ...sections: string[]): Record<string, string> {
   return Object.fromEntries(sections.map((section) => [section, content]));
 }
 
+type Bounds = Partial<Pick<Variable, 'lower' | 'upper' | 'isInteger'>>;
+
+/** Types of bounds that make variables semi-continuous. */
+const SEMI_CONTINUOUS = ['SC', 'SI'];
 /** Values that a bound of each type gives a variable, depending on its number. */
-const BOUNDS: Record<string, (value: number) => Partial<Pick<Variable, 'lower' | 'upper' | 'isInteger'>>> = {
+const BOUNDS: Record<string, (value: number) => Bounds> = {
   LO: (lower) => ({ lower }),
   UP: (upper) => ({ upper }),
   FX: (value) => ({ lower: value, upper: value }),
@@ -37,6 +42,8 @@ const BOUNDS: Record<string, (value: number) => Partial<Pick<Variable, 'lower' |
   BV: () => ({ lower: 0, upper: 1, isInteger: true }),
   LI: (lower) => ({ lower, isInteger: true }),
   UI: (upper) => ({ upper, isInteger: true }),
+  SC: (upper) => ({ upper }),
+  SI: (upper) => ({ upper, isInteger: true }),
 };
 
 const SECTIONS = [
@@ -100,6 +107,8 @@ class MpsReader {
   private readonly rowIndexes = new Map<string, number>();
   private readonly variableIndexes = new Map<string, number>();
   private readonly bounded = { lower: new Set<Variable>(), upper: new Set<Variable>() };
+  /** Semi-continuous variables, with the places where the file says so. */
+  private readonly semiContinuous = new Map<Variable, { text: string; line: number }>();
   private hasObjective = false;
   private hasConstant = false;
   private isInteger = false;
@@ -127,6 +136,7 @@ class MpsReader {
     for (const variable of this.result.variables) {
       if (variable.isInteger && !lower.has(variable) && !upper.has(variable)) variable.upper = 1;
     }
+    for (const [variable, at] of this.semiContinuous) makeSemiContinuous(variable, at);
     return { ...this.result, objective: this.objective, rows: this.rows.map(toRow) };
   }
 
@@ -243,6 +253,7 @@ class MpsReader {
       if (this.bounded[side].has(variable)) this.refuse(name, `the column has another ${side} bound`);
       this.bounded[side].add(variable);
     }
+    if (SEMI_CONTINUOUS.includes(type)) this.semiContinuous.set(variable, { text: name, line: this.line });
     Object.assign(variable, stated);
     if (variable.upper < 0 && !this.bounded.lower.has(variable)) variable.lower = -Infinity;
   }

@@ -1,4 +1,5 @@
 import { shortened } from '../../modelling/index.js';
+import { MODEL_LIMITS } from '../../solver/index.js';
 import { type CardKind, type Data, type Formulas, formulasAt, pairsOf } from './card-kind.js';
 import type { Gap } from '../card.js';
 import {
@@ -22,8 +23,7 @@ const bound: Content = {
 
 /** Range of a variable that is 0 or in this range. Without an upper end, the upper bound of the variable applies. */
 export type ZeroOrBetween = readonly [lower: number | string, upper: number | string | null];
-/** Largest upper end of a range. The solver cannot distinguish the smallest amount from 0 in a longer range. */
-export const MAX_RANGE_END = 1e6;
+export const MAX_RANGE_END = MODEL_LIMITS.rangeEnd;
 
 /** Formats a range, such as `20 to 200`. */
 export const describeRange = (range: unknown): string =>
