@@ -130,20 +130,20 @@ describe('judge with sets', () => {
     expect(gapsOf(column)).not.toEqual(alone);
   });
 
-  it('adds a note that a lag beyond the ends of a set counts as 0', () => {
-    const balance = constraint('stock[t] = stock[t - 1] + 2', 't in weeks');
-    const cards = [weeks, card('variable', { name: 'stock', index: 't in weeks', domain: 'integer' }), balance];
-    expect(judge(cards).at(-1)).toEqual({
-      status: 'complete',
-      gaps: [
-        {
-          field: 'expression',
-          message: '`stock[t - 1]` counts as 0 beyond the ends of its set',
-          severity: 'info',
-        },
-      ],
-    });
-  });
+  it.each(['stock[t - 1]', 'stock[twin[t - 1]]'])(
+    'adds a note that a lag beyond the ends of a set counts as 0: %s',
+    (member) => {
+      const calendar = card('data', { set: 'weeks', members: '1 to 3', values: { twin: { 1: 2, 2: 3, 3: 1 } } });
+      const stock = card('variable', { name: 'stock', index: 't in weeks', domain: 'integer' });
+      const balance = constraint(`stock[t] = ${member} + 2`, 't in weeks');
+      expect(judge([calendar, stock, balance]).at(-1)).toEqual({
+        status: 'complete',
+        gaps: [
+          { field: 'expression', message: `\`${member}\` counts as 0 beyond the ends of its set`, severity: 'info' },
+        ],
+      });
+    },
+  );
 
   it('treats an unknown name that multiplies a variable as a number', () => {
     const formula = constraint('sum s in shifts: cost[s] * staff[s] <= 3');

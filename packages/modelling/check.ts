@@ -223,7 +223,7 @@ class Check {
     const { name, keys, position } = expression;
     const { values, variables, families } = this.vocabulary;
     for (const key of keys) this.key(key, scope);
-    const lagged = this.isInChoice ? undefined : keys.find(mayLeave);
+    const lagged = this.isInChoice ? undefined : leavingKey(keys);
     if (lagged !== undefined) this.firstLag ??= { expression, isOfPair: scope.get(lagged.name)?.home === undefined };
     const family = families.get(name);
     if (family !== undefined) {
@@ -422,8 +422,15 @@ function whyNoSet(name: string, { sets, values, variables, families, columns }: 
   return values.has(name) ? notASet(name, 'a value') : unknownSet(name, nearestNames(name, sets.keys(), 1));
 }
 
-/** Whether a lag may lead beyond the ends of a set. */
-const mayLeave = (key: Key): key is Extract<Key, { kind: 'index' | 'shift' }> => isLagged(key) && key.isCyclic !== true;
+/** Returns the first key, also within labels, whose lag may lead beyond the ends of a set. */
+function leavingKey(keys: readonly Key[]): Extract<Key, { kind: 'index' | 'shift' }> | undefined {
+  for (const key of keys) {
+    if (isLagged(key) && key.isCyclic !== true) return key;
+    const inner = key.kind === 'label' ? leavingKey(key.of.keys) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
 
 const refuseMisfit = ({ problem, position }: FormulaProblem): never => refuse(problem, position);
 

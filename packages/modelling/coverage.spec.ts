@@ -256,6 +256,7 @@ describe('coverageOf', () => {
     ['members without a row if there is a default', 'make[p] <= extra[p]', 'p in plants'],
     ['members that a condition leaves out', 'x <= capacity[o]', '(o, d) in lanes where o <> "San Diego"'],
     ['a date in a different notation', 'x <= sum o in orders where due[o] = "02.02.2025": 1', undefined],
+    ['a date in a choice', 'x <= (if due[o] = "02.02.2025" then 1 else 0)', 'o in orders'],
     ['a comparison of dates by order', 'x <= sum o in orders where due[o] >= "2025-02-15": 1', undefined],
     ['a condition that a default can meet', 'x <= sum s in spare where extra[s] < 1: 1', undefined],
     ['sets that have not been read', 'x <= size[p]', 'p in plants'],

@@ -124,7 +124,7 @@ class Coverage {
 
   /** Returns the scope of the branches of a choice, which exclude some members. */
   private chosen({ when }: Choice, scope: Scope): Scope {
-    this.condition(when, scope);
+    this.condition(this.dated(when, scope), scope);
     return new Map(Array.from(scope, ([name, source]) => [name, { ...source, isFiltered: true }]));
   }
 
@@ -141,11 +141,15 @@ class Coverage {
       }
     }
     if (where === undefined) return scope;
-    const dated = withDates(where, (operand) => this.readingOf(operand, scope), this.misfit);
+    const dated = this.dated(where, scope);
     this.condition(dated, scope);
     const contradiction = contradictionIn(dated, (operand) => this.sideOf(operand, scope)?.figure);
     if (contradiction !== undefined) this.warnOfCondition(`${shortened(contradiction, MAX_CONDITION)} can never hold`);
     return scope;
+  }
+
+  private dated(condition: Condition, scope: Scope): Condition {
+    return withDates(condition, (operand) => this.readingOf(operand, scope), this.misfit);
   }
 
   /**

@@ -196,10 +196,9 @@ class SlowExpansion {
   private holds(condition: Condition, scope: Scope): boolean {
     switch (condition.kind) {
       case 'and':
-      case 'or': {
-        const all = condition.of.map((one) => this.holds(one, scope));
-        return condition.kind === 'and' ? all.every(Boolean) : all.some(Boolean);
-      }
+        return condition.of.every((one) => this.holds(one, scope));
+      case 'or':
+        return condition.of.some((one) => this.holds(one, scope));
       case 'not':
         return !this.holds(condition.of, scope);
       case 'compare': {

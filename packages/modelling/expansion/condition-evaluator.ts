@@ -1,7 +1,7 @@
 import type { Condition, Expression, Operand } from '../formula.js';
 import { shortened } from '../names.js';
 import { comparedFigures, comparedTexts } from './comparisons.js';
-import { type Derived, type Frame, passing, pick, pickFrom } from './frame.js';
+import { allRows, type Derived, type Frame, passing, pick, pickFrom } from './frame.js';
 import { type JoinKey, keyOfFigures } from './join.js';
 import type { Lookup } from './lookup.js';
 import { refuse } from './refusal.js';
@@ -51,14 +51,8 @@ export class ConditionEvaluator {
   matches(condition: Condition, frame: Frame): Uint8Array {
     switch (condition.kind) {
       case 'and':
-      case 'or': {
-        const isAnd = condition.kind === 'and';
-        const [first, ...rest] = condition.of.map((one) => this.matches(one, frame));
-        for (const mask of rest)
-          for (let row = 0; row < frame.size; row += 1)
-            first![row] = isAnd ? first![row]! & mask[row]! : first![row]! | mask[row]!;
-        return first!;
-      }
+      case 'or':
+        return this.joined(condition, frame);
       case 'not':
         return this.matches(condition.of, frame).map((holds) => 1 - holds);
       case 'compare':
@@ -68,6 +62,22 @@ export class ConditionEvaluator {
       case 'given':
         return this.lookup.given(condition.of, frame);
     }
+  }
+
+  /**
+   * Evaluates each condition only in the rows that the previous conditions leave undecided, so that the other rows need not
+   * have its values: `limit[p] is given and limit[p] > 3`.
+   */
+  private joined({ kind, of }: Extract<Condition, { kind: 'and' | 'or' }>, frame: Frame): Uint8Array {
+    const deciding = kind === 'and' ? 0 : 1;
+    const mask = new Uint8Array(frame.size).fill(1 - deciding);
+    let open = allRows(frame.size);
+    for (const condition of of) {
+      const holds = this.matches(condition, open.length === frame.size ? frame : pick(frame, open));
+      for (const [at, row] of open.entries()) if (holds[at] === deciding) mask[row] = deciding;
+      open = open.filter((_, at) => holds[at] !== deciding);
+    }
+    return mask;
   }
 
   private compared({ left, comparison, right }: Extract<Condition, { kind: 'compare' }>, frame: Frame): Uint8Array {

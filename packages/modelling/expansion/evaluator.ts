@@ -204,7 +204,7 @@ export class Evaluator {
 
   /** Evaluates each branch only in the rows that use it, so that the other rows need not have its members. */
   private choice({ when, then, otherwise }: Choice, frame: Frame): Linear {
-    const mask = this.conditions.matches(when, frame);
+    const mask = this.conditions.matches(this.dated(when, frame.readings), frame);
     const constants = new Float64Array(frame.size);
     const lists: Terms[] = [];
     for (const [branch, rows] of [
@@ -298,6 +298,10 @@ export class Evaluator {
       for (const [part, name] of membership.names.entries())
         if (ofParts[part] !== undefined && !readings.has(name)) readings.set(name, ofParts[part]);
     }
-    return where && withDates(where, (operand) => this.lookup.readingOf(operand, readings), refuseMisfit);
+    return where && this.dated(where, readings);
+  }
+
+  private dated(condition: Condition, readings: Frame['readings']): Condition {
+    return withDates(condition, (operand) => this.lookup.readingOf(operand, readings), refuseMisfit);
   }
 }

@@ -101,7 +101,9 @@ export class Lookup {
     const set = this.space.sets.get(name);
     if (set === undefined) refuse(unknownSet(name), position);
     if (set.columns.length > 1) refuse(endOfPairs(name), position);
-    return new Int32Array(frame.size).fill(set.columns[0]!.at(which === 'first' ? 0 : -1) ?? OUTSIDE);
+    const code = set.columns[0]!.at(which === 'first' ? 0 : -1);
+    if (code === undefined) refuse(`${shortened(name)} has no members`, position);
+    return new Int32Array(frame.size).fill(code);
   }
 
   /** Returns the cells of a numeric column. A cell is 0 if a lag leads outside the set. */

@@ -28,6 +28,7 @@ const canvas: Vocabulary = {
     ['trips', tuples(['oak', 'elm'], ['1', '2'], ['rome', 'bonn'])],
     ['unread', { arity: 2 }],
     ['orders', single('o1', 'o2', 'o3')],
+    ['none', single()],
     ['calendar', single('KW 8', 'KW 9', 'KW 10', 'KW 11')],
   ]),
   columns: new Map<string, ColumnShape[]>([
@@ -93,6 +94,9 @@ describe('runTrial', () => {
     ['x <= lead[t + 1]', 't in weeks'],
     ['sum g in goods where g = "oak": need[g, "1"] * x <= 3', undefined],
     ['soft_only[g] <= 3', 'g in goods where kind[g] = "soft"'],
+    ['x <= (if width[g] is given and width[g] > 4 then width[g] else 1)', 'g in goods'],
+    ['x <= 3', 'g in goods where width[g] is empty or width[g] > 4'],
+    ['x <= 3', 'g in goods where not (width[g] is given and width[g] > 9)'],
   ])('ignores missing values that a formula does not need: %s for %s', (text, index) => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings: [] });
   });
@@ -101,6 +105,9 @@ describe('runTrial', () => {
     ['soft_only[g] <= 3', 'g in goods', 'soft_only has no member "oak"'],
     ['stock[g, t] <= 3', 'g in others, t in weeks', 'stock has no member "ash", "1" and 2 more'],
     ['x / zero[g] <= 3', 'g in goods', 'It divides by 0 for "oak"'],
+    ['x / (if due[o] = "05.01.2025" then 0 else 1) <= 3', 'o in orders', 'It divides by 0 for "o1"'],
+    ['x <= first(none)', undefined, 'none has no members'],
+    ['stock["oak", last(none)] <= 3', undefined, 'none has no members'],
   ])('reports other reasons why a solve would fail: %s for %s', (text, index, problem) => {
     expect(trialOf(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: false });
   });
