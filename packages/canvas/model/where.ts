@@ -61,7 +61,7 @@ function rewritten(condition: Condition, bound: ReadonlySet<string>, resolve: Re
   }
 }
 
-/** Replaces the name of a column in a key, as in `region in south`. */
+/** Replaces the name of a column in a key, as in `region in south` and `rate[region] > 3`. */
 function ofKey(key: Key, bound: ReadonlySet<string>, resolve: Resolve): Key {
   const isColumn = key.kind === 'index' && key.lag === 0 && !bound.has(key.name);
   const of = isColumn ? resolve(key.name) : undefined;
@@ -74,10 +74,13 @@ const ofOperand = (operand: Operand, bound: ReadonlySet<string>, resolve: Resolv
 function ofExpression(expression: Expression, bound: ReadonlySet<string>, resolve: Resolve): Expression {
   switch (expression.kind) {
     case 'number':
-    case 'member':
     case 'end':
     case 'position':
       return expression;
+    case 'member': {
+      const [first, ...rest] = expression.keys.map((key) => ofKey(key, bound, resolve));
+      return { ...expression, keys: [first!, ...rest] };
+    }
     case 'choice':
       return {
         ...expression,

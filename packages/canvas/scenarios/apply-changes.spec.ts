@@ -28,7 +28,7 @@ const CARDS: ModelCard[] = [
   card('data', 'Weeks', {
     set: 'weeks',
     members: '1 to 3',
-    values: { need: { 1: 10, 2: 20, 3: 30 }, season: { 1: 'low', 2: 'high', 3: 'high' } },
+    values: { need: { 1: 10, 2: 20, 3: 30 }, twin: { 1: 2, 2: 3, 3: 1 }, season: { 1: 'low', 2: 'high', 3: 'high' } },
   }),
   card('variable', 'Make', { name: 'make', index: 'p in products', domain: 'continuous', upper: 'cap[p]' }),
   card('variable', 'Store', { name: 'store', index: 't in weeks', domain: 'continuous' }),
@@ -288,6 +288,7 @@ describe('a column change', () => {
     [{ to: 0, where: 'weeks > 1 and season = "high"' }, [10, 0, 0]],
     [{ to: 0, where: 'season[weeks] = "low"' }, [0, 20, 30]],
     [{ to: 0, where: 'need[weeks - 1] = 10' }, [10, 0, 30]],
+    [{ to: 0, where: 'need[twin] >= 30' }, [10, 0, 30]],
   ])('changes a column on the canvas: %j', (how, needs) => {
     expect(lowersOf(modelOf({ kind: 'column', target: 'need', ...how }), 'Need')).toEqual(needs);
   });
