@@ -21,6 +21,18 @@ describe('readStatement', () => {
     ['I want to minimize cost: a.', { kind: 'objective', sense: 'minimize', label: 'cost', text: 'a' }],
     ['Our goal is to maximise our profit: x', { kind: 'objective', label: 'profit', text: 'x' }],
     ['objective: max profit: x', { kind: 'objective', sense: 'maximize', label: 'profit', text: 'x' }],
+    [
+      'minimize cost: (if k >= 2 then 3 else 4) * x',
+      { kind: 'objective', label: 'cost', text: '(if k >= 2 then 3 else 4) * x' },
+    ],
+    [
+      'maximize cost = count p in s where a[p] = 1',
+      { kind: 'objective', label: 'cost', text: 'count p in s where a[p] = 1' },
+    ],
+    [
+      'minimize count p in s where a[p] = 1',
+      { kind: 'objective', sense: 'minimize', text: 'count p in s where a[p] = 1' },
+    ],
     ['goal: 3x', { kind: 'objective', text: '3x' }],
     ['labour: x + y <= 4', { kind: 'relation', label: 'labour', text: 'x + y <= 4' }],
     ['constraint labour: x + y <= 4', { kind: 'relation', label: 'labour' }],

@@ -189,7 +189,7 @@ function readObjective(text: string): Reading | undefined {
   const body = said.replace(/^(?: ?[:=])? ?(?:(?:the|our|my) )?/i, '').trim();
   const whole = parseFormula(body);
   const colon = isProblem(whole) ? body.indexOf(':') : -1;
-  const equals = colon >= 0 || (body.match(/[<>=≤≥]/g) ?? []).length !== 1 ? -1 : body.indexOf('=');
+  const equals = colon >= 0 || !mayGiveName(body, whole) ? -1 : body.indexOf('=');
   const at = colon >= 0 ? colon : equals;
   const label = (at >= 0 ? body.slice(0, at).trim() : '') || named;
   const formula = (at >= 0 ? body.slice(at + 1) : body).trim();
@@ -203,10 +203,18 @@ function readObjective(text: string): Reading | undefined {
     ...ranking,
   };
   // `max load: x + y <= 4` is a constraint named `max load`, and `max(x, y) <= 4` is not an objective.
-  if (RELATION_SIGN.test(formula))
+  const parsed = parseFormula(formula);
+  if (isProblem(parsed) ? RELATION_SIGN.test(formula) : parsed.relations.length > 0)
     return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective cannot contain <=, >= or =' };
-  const parsed = label === undefined || formula === '' ? undefined : parseFormula(formula);
-  return parsed !== undefined && isProblem(parsed) ? { reason: describeSyntaxProblem(parsed, formula) } : { statement };
+  return label !== undefined && formula !== '' && isProblem(parsed)
+    ? { reason: describeSyntaxProblem(parsed, formula) }
+    : { statement };
+}
+
+/** Whether the first `=` in the body of an objective may follow its name. It does not if it is part of a condition. */
+function mayGiveName(body: string, whole: ReturnType<typeof parseFormula>): boolean {
+  if (isProblem(whole)) return (body.match(/[<>=≤≥]/g) ?? []).length === 1;
+  return whole.relations.length === 1 && whole.relations[0] === '=' && whole.sides[0].kind === 'name';
 }
 
 /** Splits `maximize 3x, priority 1, may lose 2 %` into the objective and its importance. */

@@ -44,7 +44,9 @@ function isLimitOfAmount({ label, text }: StatementOf<'objective'>, source: stri
 
 function isLimitOfKpi({ label, text }: StatementOf<'kpi'>, sketch: Sketch): boolean {
   const formula = parseFormula(text);
-  const isFormula = isProblem(formula) ? label !== undefined && OPERATOR.test(text) : formula.relations.length === 0;
+  // In a formula without relations, comparisons are parts of conditions.
+  if (!isProblem(formula) && formula.relations.length === 0) return false;
+  const isFormula = isProblem(formula) && label !== undefined && OPERATOR.test(text);
   return (RELATION_SIGN.test(text) || !isFormula) && isNamed(text, sketch) && (isCompared(text) || /\d/.test(text));
 }
 
