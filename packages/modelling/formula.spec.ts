@@ -92,7 +92,12 @@ describe('parseFormula', () => {
     ['x integer', '`integer` at character 3 declares a variable, which is not allowed in a formula', 2, 'integer'],
     ['x 2', '`2` at character 3 is not expected here', 2, '2'],
     ['2 3', '`3` at character 3 is not expected here', 2, '3'],
-    ['f(x)', '`(` at character 2 is not expected here', 1, '('],
+    [
+      'f(x)',
+      '`f` is not a function: use `min`, `max`, `abs`, `round`, `floor` or `ceil`, or write members in [ ], as in `make[p]`',
+      1,
+      '(',
+    ],
     ['x^2', '`^` at character 2 is not expected here', 1, '^'],
     ['2x² + 3x', '`²` at character 3 is not expected here', 2, '²'],
     ['10 x - x⁻¹', '`⁻` at character 9 is not expected here', 8, '⁻'],

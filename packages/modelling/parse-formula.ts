@@ -94,7 +94,14 @@ type ConditionOrOperand = Condition | Operand;
 const isCondition = (read: ConditionOrOperand): read is Condition =>
   ['and', 'or', 'not', 'compare', 'in', 'given'].includes(read.kind);
 
+const FIXED_KEY =
+  'Only an index name can have a lag, as in `make[t - 1]` with `for t in weeks where t = last(weeks)` after the formula';
+const LATE_IF =
+  'Write a condition after the index, as in `for t in weeks where t > 2`, or a choice, as in `if t > 2 then 5 else 0`';
 const UNREADABLE_KEY = 'Put a key with a lag in parentheses, as in `(t - 1) in weeks`';
+
+const unknownFunction = (name: string): string =>
+  `\`${shortened(name)}\` is not a function: use \`min\`, \`max\`, \`abs\`, \`round\`, \`floor\` or \`ceil\`, or write members in [ ], as in \`make[p]\``;
 
 /** Words for the state of a cell after `is` or `is not`, and whether they mean that it has a value. */
 const STATES = new Map([
@@ -176,6 +183,7 @@ class Parser {
     const first = begun ?? this.factor();
     let factors: Extract<Expression, { kind: 'product' }>['factors'] | undefined;
     for (;;) {
+      if (this.isAtWordBefore('if')) this.refuse(LATE_IF);
       let divisor = false;
       let of: Expression;
       if (this.isSign('*', '/')) {
@@ -220,13 +228,18 @@ class Parser {
     if (this.isAtEnd()) return this.end();
     if (this.isAtFunction('position')) return this.position();
     if (isFunctionName(this.token.text) && this.isAtFunction(this.token.text)) return this.call();
+    const { text: name } = this.token;
     const reference = this.reference();
+    if (reference.kind === 'name' && this.isSign('(')) this.refuse(unknownFunction(name));
     if (reference.kind !== 'member' || this.isInChoice || !this.isName('else')) return reference;
     const { position } = this.token;
     this.advance();
     const negative = this.signs();
     const factor = this.factor();
     const otherwise: Expression = negative ? { kind: 'sum', parts: [{ negative, of: factor }] } : factor;
+    const isLonger = this.canMultiply && ((this.token.kind === 'name' && !this.isAtWord()) || this.isSign('('));
+    if (isLonger || this.isSign('*', '/'))
+      this.refuse('Put everything after `else` in parentheses, as in `stock[t - 1] else (2 start)`');
     this.canMultiply = false;
     return { kind: 'choice', when: { kind: 'given', of: reference, position }, then: reference, otherwise };
   }
@@ -241,6 +254,8 @@ class Parser {
     if (!this.isName('then')) this.refuse('Write `then` after the condition, as in `if t = 1 then start else 0`');
     this.advance();
     const then = this.sum();
+    if (this.token.kind === 'relation')
+      this.refuse('Write `else` and another value before the relation, as in `(if t = 1 then start else 0) <= 3`');
     if (!this.isName('else')) this.refuse('Write `else` and another value, as in `if t = 1 then start else 0`');
     this.isInChoice = isInChoice;
     this.advance();
@@ -342,32 +357,45 @@ class Parser {
       return { kind: 'text', text: text.trim(), position };
     }
     if (kind !== 'name') this.refuse();
-    if (this.isAtEnd()) return this.end();
+    if (this.isAtEnd()) return this.fixed(this.end());
     const reference = this.reference();
-    if (reference.kind === 'member') return { kind: 'label', of: reference, position };
+    if (reference.kind === 'member') return this.fixed({ kind: 'label', of: reference, position });
     if (!this.isSign('+', '-')) return { kind: 'index', name: text, lag: 0, position };
     return this.lagged(text, position);
   }
 
+  /** Returns a key that cannot have a lag. */
+  private fixed(key: Key): Key {
+    if (this.isSign('+', '-')) this.refuse(FIXED_KEY);
+    return key;
+  }
+
   /** Parses the lag after an index name. */
   private lagged(name: string, position: number): Key {
-    const { text: sign } = this.token;
+    const { text: sign, position: at } = this.token;
     const negative = sign === '-';
     this.advance();
-    const isCyclic = this.isSign(sign);
+    const isCyclic = this.isSign(sign) && this.token.position === at + 1;
     if (isCyclic) this.advance();
     const cyclic = isCyclic ? { isCyclic: true as const } : {};
     if (this.token.kind === 'number') {
       const places = Number(this.token.text);
       if (!Number.isInteger(places) || places > MAX_LAG) this.refuse('A lag must be a whole number, as in `t - 1`');
       this.advance();
+      this.refuseLongLag();
       return { kind: 'index', name, lag: negative ? 0 - places : places, ...cyclic, position };
     }
     if (this.token.kind !== 'name' && !this.isSign('(')) this.refuse('A lag must be a whole number, as in `t - 1`');
     const of = this.factor();
+    this.refuseLongLag();
     this.canMultiply = false;
     const by: Expression = negative ? { kind: 'sum', parts: [{ negative, of }] } : of;
     return { kind: 'shift', name, by, ...cyclic, position };
+  }
+
+  private refuseLongLag(): void {
+    if (this.isSign('+', '-') || this.isSign('*', '/'))
+      this.refuse('Put a calculated lag in parentheses, as in `t - (lead[t] + 1)`');
   }
 
   /** Whether an indexed sum, minimum, maximum or count begins here. Otherwise the keyword is an ordinary name. */
@@ -378,7 +406,13 @@ class Parser {
     if (following.text === '(' && text !== 'sum') return this.isPair(following);
     // In `x <= sum for p in products` and `a > sum and b > 1`, `sum` is a name.
     if (this.isInChoice && CHOICE_WORDS.includes(following.text)) return false;
-    if (FOLLOWING_WORDS.includes(following.text)) return this.lexer.next(following).text === 'in';
+    if (FOLLOWING_WORDS.includes(following.text)) {
+      const before = this.lexer.next(following);
+      // In `if max in in then 1 else 2`, `max` is an index name and `in` a set.
+      const set = this.lexer.next(before);
+      const isEnd = this.isInCondition && [...CHOICE_WORDS, ...JOINING_WORDS].includes(set.text);
+      return before.text === 'in' && set.kind === 'name' && !isEnd;
+    }
     return !this.isInCondition || !JOINING_WORDS.includes(following.text);
   }
 
@@ -411,6 +445,7 @@ class Parser {
     if (!isFunctionName(name)) this.refuse();
     this.advance();
     const of = this.inParentheses(() => {
+      if (this.isSign(')')) this.refuse(`Write a value in the parentheses, as in \`${name}(price)\``);
       const values: Call['of'] = [this.sum()];
       while (this.isSign(',')) {
         if (!takesMany(name)) this.refuse(`\`${name}\` takes a single value`);
@@ -572,9 +607,9 @@ class Parser {
     if (this.isSign('(') && this.isPair(this.token)) return this.membershipOf(this.pair(), start);
     const left = this.operand();
     if (isCondition(left)) return left;
-    if (this.isAtMembership())
+    if (this.isName('in') || this.isAtMembership())
       return this.membershipOf([keyOf(left, start) ?? this.refuseAt(start, UNREADABLE_KEY)], start);
-    if (this.isAtWordBefore('is')) return this.state(left, start);
+    if (this.isName('is')) return this.state(left, start);
     const { position } = this.token;
     const comparison = this.comparisonSign();
     if (comparison === undefined) return left;

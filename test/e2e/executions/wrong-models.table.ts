@@ -317,7 +317,7 @@ export const CARDS: Record<string, WrongCard> = {
     card_type: 'constraint',
     data: { expression: 'sum p in products: if p = "oak" then make[p] <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: Write `else` and another value, as in `if t = 1 then start else 0` (at character 46: <= 3)',
+      'blocking expression: Write `else` and another value before the relation, as in `(if t = 1 then start else 0) <= 3` (at character 46: <= 3)',
     ],
   },
   'a sum as a divisor': {
