@@ -220,6 +220,13 @@ describe('checkFormula with an invalid formula', () => {
         'p in chairs: make[p, 1]',
       ],
       [
+        'max p in products: cost[p] + cost[p]',
+        'objective',
+        undefined,
+        'The maximum over p ends before this: put everything that it compares in parentheses, as in `max p in ...: (... + ...)`',
+        'p]',
+      ],
+      [
         'sum (p, t) in products: make[p, t]',
         'objective',
         undefined,

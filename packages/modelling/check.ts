@@ -5,6 +5,7 @@ import {
   type Condition,
   type End,
   type Expression,
+  type Extremum,
   type Formula,
   type FormulaProblem,
   type Index,
@@ -22,7 +23,7 @@ import {
   endOfPairs,
   formatMember,
   functionOfVariable,
-  indexAfterSum,
+  indexAfterTotal,
   lagOfVariable,
   lettersFor,
   missingIndex,
@@ -113,8 +114,8 @@ class Check {
   reboundWarning: string | undefined;
   hasTexts = false;
   private isInChoice = false;
-  /** Index names of the sums that have been checked so far. */
-  private readonly closedNames = new Set<string>();
+  /** Index names of the sums, minima and maxima that have been checked so far. */
+  private readonly closedNames = new Map<string, 'sum' | Extremum>();
 
   constructor(private readonly vocabulary: Vocabulary) {}
 
@@ -278,7 +279,7 @@ class Check {
     if (membership !== undefined) this.reboundWarning ??= reboundIndex(membership.names[0], membership.set);
     const inner = this.index(over, scope);
     const variable = this.expression(of, inner);
-    for (const name of inner.keys()) if (!scope.has(name)) this.closedNames.add(name);
+    for (const name of inner.keys()) if (!scope.has(name)) this.closedNames.set(name, by);
     return by === 'sum' ? variable : this.valueOf(by, variable, position);
   }
 
@@ -290,7 +291,10 @@ class Check {
       this.label(key.of, scope);
     } else {
       const { name, position } = key;
-      if (!scope.has(name)) refuse(this.closedNames.has(name) ? indexAfterSum(name) : missingIndex(name), position);
+      if (!scope.has(name)) {
+        const closed = this.closedNames.get(name);
+        refuse(closed === undefined ? missingIndex(name) : indexAfterTotal(name, closed), position);
+      }
       if (key.kind === 'index') return;
       const variable = this.expression(key.by, scope);
       if (variable !== undefined && !this.unknown.has(variable)) refuse(lagOfVariable(variable), position);

@@ -1,4 +1,4 @@
-import type { Key, LaggedMember, Operand } from './formula.js';
+import type { Extremum, Key, LaggedMember, Operand } from './formula.js';
 import { shortened } from './names.js';
 import type { ColumnShape } from './vocabulary.js';
 
@@ -75,9 +75,13 @@ export function missingIndex(name: string): string {
   return `It is unclear which members ${short} refers to: add \`for ${short} in ...\` or \`sum ${short} in ...\` with a set, or write "${short}" in quotes for the member of that name`;
 }
 
-export function indexAfterSum(name: string): string {
+const TOTALS = { sum: 'sum', min: 'minimum', max: 'maximum' };
+
+/** Explains that an index name is used after the end of its sum, minimum or maximum. */
+export function indexAfterTotal(name: string, by: 'sum' | Extremum): string {
   const short = shortened(name);
-  return `The sum over ${short} ends before this: put everything that it adds up in parentheses, as in \`sum ${short} in ...: (... + ...)\``;
+  const does = by === 'sum' ? 'adds up' : 'compares';
+  return `The ${TOTALS[by]} over ${short} ends before this: put everything that it ${does} in parentheses, as in \`${by} ${short} in ...: (... + ...)\``;
 }
 
 /** @param name index name of the sum. The outer index over the same set has this name too, so the sum has only one term */
