@@ -62,9 +62,10 @@ const TOTALS = new Map<string, 'sum' | Extremum | undefined>([
   ['max', 'max'],
   ['count', undefined],
 ]);
-/** Words that may follow a name. */
-const CHOICE = /\b(?:then|else)\b/;
 const CHOICE_WORDS = ['then', 'else'];
+/** Matches formulas that may contain a choice. In other formulas, `if` is an ordinary name. */
+const CHOICE = /\b(?:then|else)\b/;
+/** Keywords that may follow a name. */
 const FOLLOWING_WORDS = [FOR, 'in', 'is', ...CHOICE_WORDS];
 const JOINING_WORDS = ['and', 'or'];
 const NAMES = { sum: 'sum', min: 'minimum', max: 'maximum' };
