@@ -90,7 +90,7 @@ export default defineConfig(
       '@typescript-eslint/no-unnecessary-condition': 'error',
       '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      // Modules and classes of migrations, decorators and test doubles are empty or stateless on purpose.
+      // Nest modules, migrations, decorators and test doubles are intentionally empty or stateless classes.
       '@typescript-eslint/no-extraneous-class': 'off',
       'no-restricted-syntax': ['error', ...everywhere],
     },

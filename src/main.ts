@@ -55,7 +55,7 @@ for (const output of [process.stdout, process.stderr]) output.on('error', () => 
 
 try {
   const signal = await run();
-  // A normal exit without the terminal would make Node abort while it resets that terminal.
+  // The terminal is already gone. On a normal exit, Node would try to reset it and abort, so end with the signal instead.
   if (signal === 'SIGHUP') {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);

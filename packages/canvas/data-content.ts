@@ -150,7 +150,7 @@ export function fileColumns(
   });
 }
 
-/** Explains that a cell is not a number. */
+/** Returns a message that explains that a cell is not a number. */
 export const noNumber = (path: string, { row, column, text }: { row: number; column: string; text: string }): string =>
   `${shortened(path)}, row ${row}, column ${shortened(column)}: "${shortened(text)}" is not a number`;
 

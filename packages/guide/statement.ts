@@ -15,7 +15,10 @@ export interface Ranking {
   weight?: number;
   /** 1 is the most important. */
   priority?: number;
-  /** How much less important objectives may make it worse, as an amount or in percent. Null removes the other one. */
+  /**
+   * Amount or percentage by which less important objectives may worsen this objective. Null clears the field when the other
+   * field is set.
+   */
   tolerance?: number | null;
   tolerance_percent?: number | null;
 }

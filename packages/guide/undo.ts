@@ -106,7 +106,7 @@ const cardOf = ({ input, result }: ToolCall): string =>
 /** Replays calls to determine the state of the cards. */
 class History {
   private readonly cards = new Map<string, Proven>();
-  /** Ids of cards before they were recreated, by their new ids. */
+  /** Original ids of recreated cards, keyed by new id. */
   private readonly first = new Map<string, string>();
 
   idOf(id: string): string {

@@ -366,7 +366,7 @@ class Check {
     const { left, right, position } = condition;
     const kinds = [left, right].map((operand) => this.operand(operand, scope));
     if (!kinds.includes('text') || !kinds.includes('figure')) return;
-    // Comparing a column with a number counts as a calculation.
+    // Comparing a text column with a number counts as using it in a calculation.
     this.hasTexts ||= [left, right].some((operand) => operand.kind === 'member');
     const bare = [left, right].find((operand) => operand.kind === 'name' && this.unknown.has(operand.name));
     if (bare?.kind === 'name')

@@ -1,8 +1,8 @@
 import { isoDate } from './dates.js';
 
 /**
- * String with its sort pieces. Letters and numbers alternate, starting with the letters before the first number, which may be
- * empty.
+ * String and the pieces that determine its sort order. Text and numbers alternate, starting with the text before the first
+ * number, which may be empty.
  */
 export interface OrderedText {
   text: string;
@@ -35,8 +35,8 @@ export function compareTexts(one: OrderedText, other: OrderedText): number {
 const YEAR_OR_HOUR = /^(?:\d{4}\D|\d{1,2}:\d{2})/;
 
 /**
- * Returns the sort pieces of a string, and its form, in which numbers are replaced with 0. Returns undefined if the string does
- * not imply an order.
+ * Splits a string into the pieces that determine its sort order. Also returns the form of the string, in which numbers are
+ * replaced with 0. Returns undefined if the string does not imply an order.
  */
 function orderOf(text: string): { form: string; ordered: OrderedText } | undefined {
   if (text !== '' && Number.isFinite(Number(text))) return { form: '', ordered: { text, pieces: [Number(text)] } };

@@ -217,7 +217,7 @@ export function assertWithin(quantity: 'variables' | 'rows' | 'terms', count: nu
   throw new ModelProblem('model_too_large', `A model can have at most ${MODEL_LIMITS[quantity]} ${noun}`);
 }
 
-/** Returns the value of an expression. */
+/** Evaluates a linear expression. Variables without a value count as 0. */
 export function valueOf({ variables, coefficients }: Terms, values: ArrayLike<number>): number {
   let sum = 0;
   for (let at = 0; at < variables.length; at += 1) sum += coefficients[at]! * (values[variables[at]!] ?? 0);

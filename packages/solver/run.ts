@@ -67,7 +67,7 @@ const UNDECIDED: Run = { status: 'undecided', values: undefined, bound: NaN, pri
 
 /** Code with which the solver marks feasible values and prices. */
 const FEASIBLE = 2;
-/** Maximum time between progress reports of the solver in seconds, except in phases that do not report progress. */
+/** Maximum time in seconds between the solver's progress reports, except in phases without reports. */
 const REPORT_SECONDS = 0.5;
 
 /** Runs the solver on a new instance. */

@@ -12,7 +12,7 @@ export interface SearchTask extends RunLimits {
 
 /** Message from a search thread. */
 export type SearchMessage =
-  /** The solver has been loaded, and its time limit starts. */
+  /** The solver is loaded. Its time limit counts from here. */
   | { kind: 'begins' }
   | { kind: 'line'; text: string }
   | { kind: 'search'; search: Search }

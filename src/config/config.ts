@@ -21,7 +21,7 @@ export interface S3Settings {
   region: string;
 }
 
-/** Settings for signing in to the page at an OpenID provider. */
+/** Settings for signing in to the page through an OpenID provider. */
 export interface PageSignIn {
   issuer: string;
   client_id: string;

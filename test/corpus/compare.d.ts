@@ -4,7 +4,7 @@ export interface Dialect {
   thousands?: string;
 }
 
-/** Table as read by the service. `rows` may be cut by the command's limit, but `total` is complete. */
+/** Table as read by the service. `rows` may be truncated to the command's limit, but `total` is complete. */
 export interface OurTable {
   columns: string[];
   rows: unknown[][];

@@ -146,8 +146,8 @@ function summed(terms: readonly [string, number][]): Map<string, number> {
 }
 
 /**
- * Expands a world with any sets using the service, but without cards. The world must have a single objective and no
- * soft constraints.
+ * Expands a world directly with the service's `Evaluator`, without cards. The world can have sets of any kind. It must have a
+ * single objective and no soft constraints.
  */
 export function matrixOfSpace(world: World): Matrix | Fault {
   try {

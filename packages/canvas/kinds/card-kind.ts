@@ -34,7 +34,10 @@ export interface CardKind {
   solverInput: (data: Data, variables: Variables) => unknown[];
   /** Returns the gaps caused by other cards, including `unknownNames`. Defaults to `unknownNames`. */
   gaps?: (data: Data, surroundings: Surroundings, unknownNames: readonly Gap[]) => Gap[];
-  /** Returns gaps for plain text on the card that plans ignore. @param isLimit whether the text limits a name on the canvas */
+  /**
+   * Returns gaps for a card's free text if the text has no effect on a plan.
+   * @param isLimit whether the text limits a name on the canvas
+   */
   wordingGaps?: (data: Data, vocabulary: Vocabulary, isLimit: boolean) => Gap[];
 }
 

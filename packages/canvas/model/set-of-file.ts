@@ -78,7 +78,7 @@ function addFilledCells(
   space.addColumn(set, { ...toColumn(source, cells), ...misfit });
 }
 
-/** @param rows rows of the members in the table, if a row can have several members */
+/** @param rows table row of each member. Omit if each row is one member. */
 function addMembers(source: Source, columns: readonly Int32Array[], rows?: Int32Array): void {
   const { space, set, file, table } = source;
   const readings = keyColumns(file).map((column) => table.readings?.get(column));

@@ -183,18 +183,18 @@ export class ColumnProfiles {
     return this.values[column]! > 0 && (this.open[column]! & NUMBERS) !== 0;
   }
 
-  /** Returns true if a column of this profile and a column of a single-row profile have a form family in common. */
+  /** Returns true if a column of this profile and a column of a single-row profile share a form family. */
   isLike(column: number, other: ColumnProfiles): boolean {
     return (this.open[column]! & other.open[column]!) !== 0;
   }
 
   /**
-   * Chooses the reading of each column, and the decimal sign, thousands separator and date order of the table.
+   * Chooses the reading of each column, and the decimal separator, thousands separator and date order of the table.
    *
    * Ambiguous numbers (1.234) follow unambiguous columns. If all columns are ambiguous, the delimiter decides: a comma is the
-   * decimal sign if the delimiter is `;`, otherwise a point. Ambiguous dates follow the other columns. Without other columns,
-   * the day comes first. Two-digit years come last, but the order is uncertain if the first number of every date could also be
-   * the year. Eight digits are a date only if the column name suggests it. Values in `options` are not guesses.
+   * decimal separator if the delimiter is `;`, otherwise a point. Ambiguous dates follow the other columns. Without other
+   * columns, the day comes first. Two-digit years come last, but the order is uncertain if the first number of every date could
+   * also be the year. Eight digits are a date only if the column name suggests it. Values in `options` are not guesses.
    */
   readingsOf(names: string[], usual: '.' | ',', options: DialectOptions = {}): TableReadings {
     const columns = names.map((_, column) => column);
@@ -295,7 +295,7 @@ const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits);
 const TRUE = [0x74, 0x72, 0x75, 0x65];
 const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
 
-/** Returns the number forms with the given decimal sign and thousands separator. */
+/** Returns the number forms with the given decimal separator and thousands separator. */
 const formsOf = (decimal?: string, thousands?: string): number =>
   NUMBER_FORMS.reduce(
     (bits, form, at) =>

@@ -6,7 +6,7 @@
 import { MAX_DIGITS } from '../limits.js';
 import { isExactNumber } from './exact-numbers.js';
 
-/** Number forms by decimal sign and thousands separator. The index of a form is its bit number. */
+/** Number forms by decimal separator and thousands separator. The index of a form is its bit number. */
 export const NUMBER_FORMS = [
   { decimal: '.', thousands: '' },
   { decimal: '.', thousands: ',' },
@@ -157,7 +157,10 @@ function blankLength(bytes: Uint8Array, at: number, end: number): number {
   return isThin && (bytes[at + 2] === 0xaf || bytes[at + 2] === 0x89) ? 3 : 0;
 }
 
-/** Returns the sign between digits at a position: a point, a comma, any blank, an apostrophe (or U+2019), or 0. */
+/**
+ * Returns the separator at a position between digits: a point, comma, apostrophe (also for U+2019) or blank. Returns 0 for any
+ * other character.
+ */
 function signAt(bytes: Uint8Array, at: number, end: number): number {
   if (at >= end) return 0;
   const byte = bytes[at]!;

@@ -50,8 +50,8 @@ export interface TextTable {
 const CELLS_AT_ONCE = 16_000_000;
 const COLUMNS_AT_ONCE = { least: 4, most: 32 };
 /**
- * Maximum number of cells in a row group. The whole group is in memory while it is written. DuckDB's default number of rows is
- * the upper limit.
+ * Maximum number of cells in a row group. The whole group is in memory while it is written. A row group has at most DuckDB's
+ * default number of rows.
  */
 const CELLS_OF_GROUP = 4_000_000;
 const ROWS_OF_GROUP = { least: 2_048, most: 122_880 };
@@ -199,7 +199,7 @@ function valueOf(reading: Reading, column: string, isPadded: boolean): string {
   }
 }
 
-/** Returns SQL that removes thousands separators and replaces the decimal sign with a point. */
+/** Returns SQL that removes thousands separators and replaces the decimal separator with a point. */
 function plainNumber({ decimal, thousands }: { decimal: string; thousands: string }, text: string): string {
   if (thousands === '') return decimal === '.' ? text : `replace(${text}, ',', '.')`;
   const groups = thousands === ' ' ? BLANKS : thousands === "'" ? "'\u2019" : thousands;

@@ -9,7 +9,7 @@ export type Reading =
   | { type: 'timestamp'; form: DateForm; hasZone: boolean; hasHalf: boolean }
   | { type: 'time'; hasHalf: boolean };
 
-/** Decimal sign, thousands separator and date order of a table. */
+/** Decimal separator, thousands separator and date order of a table. */
 interface TableSigns {
   /** Null if the columns differ. This also applies to `thousands`. */
   decimal: '.' | ',' | null;
@@ -25,10 +25,10 @@ export interface TableReadings extends TableSigns {
 }
 
 /**
- * Describes the decimal sign, the thousands separator and the date order of all columns. Sending the description back as
+ * Describes the decimal separator, the thousands separator and the date order of all columns. Sending the description back as
  * options gives the same table.
  *
- * @param decimal decimal sign for a table without numbers
+ * @param decimal decimal separator for a table without numbers
  */
 export function signsOf(
   readings: readonly Reading[],

@@ -24,7 +24,7 @@ const ESCAPED = 2;
 export class RecordScanner {
   /** Number of cells in the last record. Cells beyond {@link MAX_COLUMNS} are only counted. */
   cells = 0;
-  /** Whether DuckDB would read some of the records so far differently. */
+  /** Whether DuckDB would parse any record so far differently. */
   isOdd = false;
   hasQuotes = false;
   hasNewlinesInCells = false;

@@ -232,7 +232,7 @@ export class Evaluator {
     return { constants };
   }
 
-  /** Returns the smallest or largest value of an expression among the members of an index. */
+  /** Returns the minimum or maximum of an expression over the members of an index. */
   private extremum(by: Extremum, { over, of, position }: Total, frame: Frame): Linear {
     const { frame: inner, parents } = this.extend(frame, over, true);
     const values = this.valuesOf(by, of, inner, position);

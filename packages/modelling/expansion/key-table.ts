@@ -5,7 +5,7 @@ const MAX_PLACES = 2 ** 22;
 
 /** Assigns ids to pairs of a tuple id and the code of the next column. */
 interface Level {
-  /** Zero-based index of each code among the codes that occur, or -1 for codes that do not occur. */
+  /** Zero-based position of each code among the column's distinct codes, or -1 for all other codes. */
   locals: Int32Array;
   /** Number of distinct codes. */
   width: number;

@@ -115,7 +115,7 @@ const MAX_PIPELINED = 16;
 
 const WAITING = Symbol('requests that wait');
 
-/** Connection with the number of its requests that wait for earlier responses. */
+/** Socket that counts its requests waiting for earlier responses. */
 type ServedSocket = Socket & { [WAITING]?: number };
 
 /**

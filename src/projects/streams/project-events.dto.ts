@@ -13,7 +13,7 @@ export class EventActor {
   id!: string | null;
 }
 
-/** Common fields of all events other than `data`. */
+/** Fields common to all events, except `data`. */
 export class EventEnvelope {
   @IntegerField({ description: 'Number of the event in the project, starting at 1' })
   id!: number;

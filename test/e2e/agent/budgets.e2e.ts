@@ -650,12 +650,13 @@ describe('the budget check', () => {
     for (const budgets of [false, true]) {
       if (budgets) await put(client, 1000);
       const posted = await transactionOf(() => post(client, id));
-      // Statements: BEGIN, two locks, situation, cards, turn, message, event head lock, events and COMMIT.
+      // Statements: BEGIN, project lock, conversation lock, situation, cards, turn, message, event head lock, events and COMMIT.
       expect(posted).toHaveLength(10);
       expect(posted.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
       const solved = await transactionOf(() => solve(client, id));
-      // Statements: BEGIN, lock, cards, lock on starts, queue, execution, project, event head lock, events and COMMIT.
+      // Statements: BEGIN, project lock, cards, advisory lock `solves:<company>`, queue, execution, project, event head lock,
+      // events and COMMIT.
       expect(solved).toHaveLength(10);
       expect(solved.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);

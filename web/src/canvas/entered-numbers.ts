@@ -1,10 +1,10 @@
-/** Decimal sign of entered numbers. */
+/** Decimal separator of entered numbers. */
 export type Decimal = '.' | ',';
 
-/** Number that a cell contains, by decimal sign. Undefined if the cell contains no number with this sign. */
+/** Number that a cell contains, by decimal separator. Undefined if the cell contains no number with this separator. */
 export type Readings = Record<Decimal, number | undefined>;
 
-/** A space, an apostrophe or the other decimal sign separates thousands. As in files, a text such as 007 is not a number. */
+/** Thousands are separated by a space, an apostrophe or the other decimal separator. As in files, 007 is not a number. */
 const PATTERNS: Record<Decimal, RegExp> = {
   '.': /^[-+]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:(?:,\d{3})+|(?: \d{3})+|(?:'\d{3})+))?(?:\.\d+)?(?:e[-+]?\d{1,3})?(?: ?%)?$/i,
   ',': /^[-+]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:(?:\.\d{3})+|(?: \d{3})+|(?:'\d{3})+))?(?:,\d+)?(?:e[-+]?\d{1,3})?(?: ?%)?$/i,
@@ -32,7 +32,7 @@ export function readNumber(cell: string): Readings {
 /** Whether a cell contains a number in any notation. */
 export const isNumber = ({ '.': point, ',': comma }: Readings): boolean => point !== undefined || comma !== undefined;
 
-/** Whether the value of a number depends on the decimal sign, as for `1.200`. */
+/** Whether the value of a number depends on the decimal separator, as for `1.200`. */
 export const isUnclear = ({ '.': point, ',': comma }: Readings): boolean =>
   point !== undefined && comma !== undefined && point !== comma;
 

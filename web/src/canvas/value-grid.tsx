@@ -143,7 +143,7 @@ interface ChoiceProps {
   onChange: (decimal: Decimal) => void;
 }
 
-/** Asks for the meaning of a number, and thus for the decimal sign of all unclear numbers in its column. */
+/** Asks for the meaning of a number, and thus for the decimal separator of all unclear numbers in its column. */
 function Choice({ entered, value, onChange }: ChoiceProps) {
   const readings = readNumber(entered);
   return (

@@ -20,7 +20,7 @@ interface ColumnFacts {
   isText?: boolean;
   /** Stored numbers that are not integers. They have a decimal point, regardless of the user's notation. */
   stored?: string[];
-  /** Decimal sign of unclear numbers, as chosen by the user. */
+  /** Decimal separator of unclear numbers, as chosen by the user. */
   decimal?: Decimal;
 }
 
@@ -30,9 +30,9 @@ export interface ColumnReading {
   isNumeric: boolean;
   /** A number whose meaning the user has to choose or has chosen, such as `1.200`. */
   unclear: string | undefined;
-  /** Decimal sign of unclear numbers. Undefined until it is known. */
+  /** Decimal separator of unclear numbers. Undefined until it is known. */
   decimal: Decimal | undefined;
-  /** Reads a cell with each decimal sign. */
+  /** Reads a cell with each decimal separator. */
   readingsOf: (cell: string) => Readings;
 }
 
