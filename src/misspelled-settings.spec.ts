@@ -21,7 +21,7 @@ describe('misspelledSettings', () => {
   });
 
   it.each(['HOME', 'HOSTNAME', 'PATH', 'PWD', 'USER', 'SHELL', 'NODE_ENV', 'AWS_REGION', 'PGHOST', 'KUBERNETES_PORT'])(
-    'ignores %s, which belongs to other programs',
+    'ignores %s as a variable of another program',
     (name) => {
       expect(foundIn({ [name]: 'x' })).toEqual([]);
     },

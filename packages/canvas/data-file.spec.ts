@@ -33,7 +33,7 @@ const gapsOf = (cards: CardContent[], files: FileStates): string[] =>
   );
 
 describe('a set in a file', () => {
-  it('lets formulas use the columns of the file, but calculate only with numbers', () => {
+  it('lets formulas use the columns of the file but rejects calculations with text columns', () => {
     const set = products();
     const cards = [
       set,

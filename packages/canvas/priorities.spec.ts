@@ -79,7 +79,7 @@ it.each<[string, ModelCard[], number, [string, number][]]>([
   expect(result.objectives?.map(({ label, value }) => [label, value])).toEqual(values);
 });
 
-it('counts the price of broken constraints in the first priority', () => {
+it('subtracts the penalty for violated constraints from the objective with the first priority', () => {
   const soft = card('constraint', 'Few', { expression: 'x + y <= 4', classification: 'soft', penalty: 0.5 });
   const result = solve(service(), cost(), soft);
   expect(result).toMatchObject({ objective_value: 12 - 0.5 * 8, objectives: [{ value: 12 }, { value: 21 }] });
@@ -120,7 +120,7 @@ describe('the gaps of objectives', () => {
       ],
     ],
     [[service({ priority: 1, tolerance: -1 })], ['service, tolerance: tolerance must be a number from 0 (blocking)']],
-  ])('%#', (cards, gaps) => {
+  ])('are correct in case %#', (cards, gaps) => {
     expect(gapsOf(...cards)).toEqual(gaps);
   });
 
@@ -133,7 +133,7 @@ describe('the gaps of objectives', () => {
   });
 });
 
-it('derives the type and the components of the objectives', () => {
+it('derives the objective type and components', () => {
   expect(derive([service(), cost()])).toMatchObject({
     objective_type: 'priorities',
     objective_components: [
@@ -147,7 +147,7 @@ it('derives the type and the components of the objectives', () => {
   expect(objective_components[0]).not.toHaveProperty('priority');
 });
 
-it('changes the digest of the model only if there are priorities or tolerances', () => {
+it('gives models with different priorities or tolerances different digests', () => {
   const digests = [{}, { priority: 1 }, { priority: 2 }, { tolerance: 1 }, { tolerance_percent: 1 }].map((more) =>
     modelDigest([...plan, service(more)]),
   );

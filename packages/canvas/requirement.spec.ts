@@ -193,7 +193,7 @@ describe('a production requirement', () => {
     expect(new Set([without, ten, ...others]).size).toBe(others.length + 1);
   });
 
-  it('affects the digest only if the names of variables include its product', () => {
+  it('affects the digest only if its product is a variable', () => {
     const ten = requirement({ quantity: 10, product: 'chairs' });
     expect(modelDigest([ten], new Set(['chairs']))).not.toBe(modelDigest([], new Set(['chairs'])));
     expect(modelDigest([ten], new Set())).toBe(modelDigest([]));

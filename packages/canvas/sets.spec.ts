@@ -119,7 +119,7 @@ describe('judge with sets', () => {
     expect(judgeAndDerive([shifts(), bounded]).derived.all_variables_provided).toBe(false);
   });
 
-  it('judges a formula again if one of its names refers to a column instead of a value', () => {
+  it('judges a formula again when one of its names refers to a column instead of a value', () => {
     const formula = constraint('price <= 3');
     const value = card('data', { values: { price: 2 } });
     const column = shifts({ values: { price: { early: 1, late: 2, 3: 3 } } });

@@ -124,7 +124,7 @@ const CARDS = [
 ];
 
 describe('a wide table', () => {
-  it('gives the same model and the same gaps as a long table with the same data', () => {
+  it('produces the same model and gaps as a long table with the same data', () => {
     const dice = new Dice(7);
     for (let round = 0; round < 300; round += 1) {
       const plants = Array.from({ length: 1 + dice.below(5) }, (_, at) => `plant ${at}`);
@@ -189,7 +189,7 @@ const withCell = (row: number, column: number, cell: number | string | null): Sh
 });
 
 describe('a data card of a wide table', () => {
-  it('defines pairs, their numbers, and the set of the columns', () => {
+  it('defines the row-column pairs, their values, and the set that the columns form', () => {
     const cards = [
       distance(),
       ship,
@@ -341,7 +341,7 @@ describe('the model of a wide table', () => {
   });
   const read = (cards: ModelCard[], sheet: Sheet) => readCanvas(cards, new Map([['Distance', wideTable(sheet)]]));
 
-  it('has the titles of its key columns and of the set of its columns', () => {
+  it('names its keys after the key column and the set that the other columns form', () => {
     const model = read([distance(), ship, goal], SHEET);
     expect(model.families.variables).toMatchObject([{ keys: ['plant', 'customers'], size: 4 }]);
     expect(model.variables.map(({ name, upper }) => [name, upper])).toEqual([
@@ -352,7 +352,7 @@ describe('the model of a wide table', () => {
     ]);
   });
 
-  it('reads dates in the header as dates', () => {
+  it('treats dates in the header as dates', () => {
     const sheet = { ...SHEET, headers: ['2025-01-01', '2025-02-01', '2025-03-01'] };
     const { rows } = read([distance(), ship, goal, late], sheet);
     expect(rows.map(({ name }) => name)).toEqual([
@@ -363,7 +363,7 @@ describe('the model of a wide table', () => {
     expect(gapsOf([distance(), ship, goal, late], factsOf(sheet))).toEqual([]);
   });
 
-  it('contains a million pairs', () => {
+  it('can contain a million pairs', () => {
     const keys = Array.from({ length: 1_000 }, (_, at) => String(at));
     const rows = keys.map((key) => ({ key: [key], cells: keys.map(() => 1) }));
     const x = card('variable', 'x', { name: 'x' });
@@ -374,7 +374,7 @@ describe('the model of a wide table', () => {
     expect(read([distance(), x, sum], { key: ['plant'], headers: keys, rows }).constant).toBe(1_000_000);
   });
 
-  it('names both rows with the same key, even if they fill different columns', () => {
+  it('is rejected with both row numbers of a duplicate key, even if the rows fill different columns', () => {
     const rows = [...SHEET.rows, { key: ['north'], cells: [null, 2, null] }];
     expect(modelOf([distance(), ship, goal], wideTable({ ...SHEET, rows }), 'Distance')).toContain(
       'km.csv, row 4: the member north is already in row 2',

@@ -70,14 +70,14 @@ describe('the gaps of a variable that is 0 or in a range', () => {
       ['zero_or_between: A yes-or-no variable is 0 or 1: remove the range or change the domain'],
     ],
     [['20 <= 3', 30], {}, ['zero_or_between: A bound cannot contain <=, >= or =']],
-  ])('%j with %j', (range, more, messages) => {
+  ])('are correct for the range %j and the facts %j', (range, more, messages) => {
     const [judged] = judge([lot(range, more)]);
     const found = judged!.gaps.filter(({ severity }) => severity === 'blocking');
     expect(found.map(({ field, message }) => `${field}: ${message}`)).toEqual(messages);
     expect(derive([lot(range, more)]).all_variables_provided).toBe(messages.length === 0);
   });
 
-  it('include unknown names, and missing figures of its formulas', () => {
+  it('include unknown names and missing values in the range formulas', () => {
     const cards = [goods({ lot: { a: 1, b: 2, c: 3 }, cap: { a: 9, b: 8 } }), make(['lot[g]', 'cap[g]'])];
     expect(judge(cards)[0]?.gaps).toContainEqual(expect.objectContaining({ message: 'cap has no value for c' }));
     const [, judged] = judge([goods({}), make(['least[g]', 'rate'])]);
@@ -88,7 +88,7 @@ describe('the gaps of a variable that is 0 or in a range', () => {
     ]);
   });
 
-  it('do not include a warning that the variable loosens a limit without an end', () => {
+  it('do not include the warning about a limit that the variable can loosen indefinitely', () => {
     const loose = [hard('Limit', 'y <= 4 + x'), card('variable', 'y', { name: 'y', upper: 9 }), goal('y')];
     const warnings = (first: ModelCard) =>
       judge([first, ...loose])[0]!.gaps.filter(({ severity }) => severity === 'warning');
@@ -97,7 +97,7 @@ describe('the gaps of a variable that is 0 or in a range', () => {
   });
 });
 
-it('changes the digest of the model, but the digest of other models stays the same', () => {
+it('gives models with different ranges different digests and keeps the digest of models without ranges', () => {
   const rest = [goal('x')];
   const digests = [undefined, [20, 200], [20, 100]].map((range) => modelDigest([lot(range), ...rest]));
   expect(new Set(digests).size).toBe(3);
@@ -105,8 +105,8 @@ it('changes the digest of the model, but the digest of other models stays the sa
   expect(digests[0]).toBe('7123f8cf2007da3c96ed02ba221f5d1367f702424bde9dc3c10adb3a6a66de4a');
 });
 
-describe('reading a variable that is 0 or in a range', () => {
-  it('reads the ranges of members from columns', () => {
+describe('a variable that is 0 or in a range', () => {
+  it('has a range for each member if columns define its ends', () => {
     const data = goods({ lot: { a: 5, b: 8, c: 0 }, cap: { a: 9, b: 20, c: 4 }, cost: { a: 3, b: 1, c: 2 } });
     const cards = [data, make(['lot[g]', 'cap[g]']), goal('sum g in goods: cost[g] * make[g]', 'minimize')];
     const model = readCanvas([...cards, hard('Need', 'sum g in goods: make[g] >= 7')]);
@@ -122,13 +122,13 @@ describe('reading a variable that is 0 or in a range', () => {
     });
   });
 
-  it('ends an open range at the upper bound, which may be 0 for some members', () => {
+  it('uses its upper bound as the end of an open range, even if the bound is 0 for some members', () => {
     const data = goods({ cap: { a: 9, b: 0, c: 3 } });
     const total = goal('sum g in goods: make[g]');
     expect(solve(data, make([5, null], { upper: 'cap[g]' }), total)).toMatchObject({ objective_value: 9 });
   });
 
-  it('names the member in a conflict', () => {
+  it('is listed in a conflict with the name of its member', () => {
     const data = goods({ need: { a: 3, b: 0, c: 0 } });
     const cards = [data, make([20, 200]), goal('sum g in goods: make[g]', 'minimize')];
     const need = hard('Need', 'make[g] = need[g]', 'g in goods');
@@ -149,12 +149,12 @@ describe('reading a variable that is 0 or in a range', () => {
     ],
     [['lot[g] + make[g]', 4], {}, 'No variable or column is called make'],
     [{ lower: 3 }, {}, 'zero_or_between has an invalid value'],
-  ])('is refused with the card and the member: %j', (range, more, message) => {
+  ])('is rejected with an error that names the card: %j', (range, more, message) => {
     const cards = [goods({ lot: { a: 1, b: 5, c: 1 } }), make(range, more), goal('sum g in goods: make[g]')];
     expect(problemOf(...cards)).toBe(`The variable card "make": ${message}`);
   });
 
-  it('is refused if its name is misspelled', () => {
+  it('is rejected if its name is misspelled', () => {
     const stray = card('variable', 'tabels', { name: 'tabels', zero_or_between: [20, 200] });
     expect(problemOf(stray, card('variable', 'tables', { name: 'tables', upper: 3 }), goal('tables'))).toContain(
       'Did you mean tables?',
@@ -162,7 +162,7 @@ describe('reading a variable that is 0 or in a range', () => {
   });
 });
 
-describe('scenarios of a variable that is 0 or in a range', () => {
+describe('scenarios with a variable that is 0 or in a range', () => {
   const data = goods({ lot: { a: 10, b: 20, c: 30 } });
   const cards = [data, lot([20, 200]), make(['lot[g]', 50]), goal('x + (sum g in goods: make[g])')];
   const outcome = (...changes: Change[]) => {
@@ -177,11 +177,11 @@ describe('scenarios of a variable that is 0 or in a range', () => {
     [{ kind: 'bound', target: 'make.upper', to: 15 }, 215],
     [{ kind: 'column', target: 'lot', times: 1.5 }, 350],
     [{ kind: 'add', target: 'x <= 19' }, 150],
-  ])('change it with %j', (change, optimum) => {
+  ])('have the right optimum after the change %j', (change, optimum) => {
     expect(outcome(change)).toMatchObject({ status: 'optimal', objective_value: optimum });
   });
 
-  it('can require an amount with a lower bound', () => {
+  it('can use a lower bound to rule out 0', () => {
     const lower: Change = { kind: 'bound', target: 'x.lower', to: 1 };
     expect(outcome(lower, { kind: 'add', target: 'x <= 30' })).toMatchObject({ variables: { x: 30 } });
     expect(outcome(lower, { kind: 'add', target: 'x <= 19' })).toMatchObject({

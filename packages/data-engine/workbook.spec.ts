@@ -307,7 +307,7 @@ describe('a cell that cannot be read', () => {
     expect(await refusal(files.text(makeArchive(parts), 'xlsx'))).toMatch(/^Cell A1 of the sheet "Data" refers/);
   });
 
-  it('is distinguished from a blank or an empty shared string, which is read as an empty cell', async () => {
+  it('is distinguished from a blank or missing value that is read as an empty cell', async () => {
     expect(
       await rowsOf([
         [1, xml('<c><v> </v></c>')],

@@ -23,7 +23,7 @@ describe('a plan for several weeks', () => {
     ['Balance: stock[t] = (if t = 1 then start else stock[t - 1]) + make[t] - demand[t] for t in weeks'],
     ['Balance: stock[t] = (if t = first(weeks) then start else stock[t - 1]) + make[t] - demand[t] for t in weeks'],
     ['Balance: stock[t] = (if position(t) > 1 then stock[t - 1] else start) + make[t] - demand[t] for t in weeks'],
-  ])('begins with the initial stock of %s', async (balance) => {
+  ])('starts with the initial stock in %s', async (balance) => {
     const text = await solve(...STOCK, balance);
     expect(text).toContain('the objective is 32');
     expect(text).not.toContain('counts as 0 beyond the ends');
@@ -41,7 +41,7 @@ describe('a plan for several weeks', () => {
 });
 
 describe('a formula with labels as keys', () => {
-  it('finds the value of each order by its kind', async () => {
+  it('looks up the value of each order by its kind', async () => {
     const text = await solve(
       'orders: a, b, c',
       'amount of orders: a 2, b 1, c 4',
@@ -56,8 +56,8 @@ describe('a formula with labels as keys', () => {
   });
 });
 
-describe('a lag that is calculated', () => {
-  it('orders goods before they are needed', async () => {
+describe('a calculated lag', () => {
+  it('lets goods be ordered before they are needed', async () => {
     const text = await solve(
       'weeks: 1 to 4',
       'need of weeks: 1 0, 2 0, 3 7, 4 5',

@@ -52,7 +52,7 @@ describe('a set in a file', () => {
     },
   );
 
-  it('becomes a card, which a new definition replaces completely', async () => {
+  it('becomes a card, and a new definition replaces the entire card', async () => {
     const room = new Room();
     room.files = ['data/products.csv', 'weeks.csv'];
     await room.say('products from products.csv key product default 0\nregions from products.csv column region');
@@ -95,7 +95,7 @@ describe('a set in a file', () => {
       return room;
     };
 
-    it('is one card, whose columns need no further statement', async () => {
+    it('is a single card and does not require statements about its columns', async () => {
       const room = await roomOf(wide);
       const { text } = await room.say('cost from cost.csv key plant, columns years default 0');
       expect(text).toContain('- Data `cost`: file `cost.csv`, set `cost`, key `plant`, columns form `years`, else `0`');
@@ -126,7 +126,7 @@ describe('a set in a file', () => {
       expect(room.data('cost')).toBeUndefined();
     });
 
-    it('asks about a key that the file does not have', async () => {
+    it('leads to a question if the key column is missing from the file', async () => {
       const columns: FileFacts['columns'] = [
         { name: 'Site', type: 'text' },
         { name: '2024', type: 'number' },
@@ -160,7 +160,7 @@ describe('a set in a file', () => {
     const byKey = { path: 'products.csv', key: ['product'], isDistinct: false };
     const byColumn = { path: 'products.csv', key: ['region'], isDistinct: true };
 
-    it('can be mapped by name, and the guide asks for a column that it cannot find', async () => {
+    it('can be mapped by name, and a missing column leads to a question', async () => {
       const room = await roomOf(byKey);
       const { text, question } = await room.say('price of products: column "Unit prise"\ncost of weeks: column Cost');
       expect(room.data('products')).toMatchObject({ columns: { price: 'Unit prise' } });
@@ -195,7 +195,7 @@ describe('a set in a file', () => {
     });
   });
 
-  it('is reported with notes on how the file was read, but each note appears only once', async () => {
+  it('is reported with notes on how the file was read, and each note appears only once', async () => {
     const room = new Room();
     room.files = ['limits.csv'];
     const notes = [

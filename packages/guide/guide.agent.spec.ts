@@ -201,7 +201,7 @@ describe('the guide when it changes the canvas', () => {
 });
 
 describe('an answer', () => {
-  it('may select several options, which are all applied', async () => {
+  it('can select several options, and all of them are applied', async () => {
     const room = await after(SMALL);
     await room.choose('Total cost', 'Delivery on time');
     expect(room.cards.slice(-2).map(({ label }) => label)).toEqual(['Total cost', 'Delivery on time']);
@@ -286,7 +286,7 @@ describe('a solve', () => {
     expect(endless.question?.options.map(({ label }) => label)).toEqual(['Solve again', 'Later']);
   });
 
-  it('reports that the canvas has changed since the snapshot, and does not offer the same solve again', async () => {
+  it('reports a canvas change since the snapshot without offering the same solve again', async () => {
     const room = await after(`${SMALL}; x, y integer; kpi: none; data: in the formulas; requirement: none; confirm`);
     room.snapshot = structuredClone(room.cards);
     await room.say('labour: x + y <= 5');

@@ -173,7 +173,7 @@ describe('a declaration without a domain or bounds', () => {
     expect(JSON.stringify(card?.gaps)).toContain('continuous');
   });
 
-  it('replaces the index of an earlier declaration, which the answer reports', async () => {
+  it('replaces the index of an earlier declaration, and the answer reports the replacement', async () => {
     const { room, text } = await after(`goods: oak, elm; ${WEEKS}`, 'make[t] for t in weeks', 'make[p] for p in goods');
     expect(dataOf(room, 'make')).toEqual({ name: 'make', index: 'p in goods' });
     expect(text).toContain('This replaces `for t in weeks`');

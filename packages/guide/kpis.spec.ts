@@ -42,7 +42,7 @@ describe('a KPI without a name', () => {
     },
   );
 
-  it('prevents a solve if it contains a comparison, which may be a limit', async () => {
+  it('prevents a solve if it contains a comparison that may be meant as a limit', async () => {
     const room = new Room();
     await room.say(MODEL);
     expect((await room.say('kpi: tables + chairs at least 12; solve')).text).toContain(

@@ -88,7 +88,7 @@ describe('a second limit', () => {
     expect(text).toContain(`the objective is ${optimum},`);
   });
 
-  it('becomes a constraint with a new name, which the answer mentions', async () => {
+  it('becomes a constraint with a new name that the answer mentions', async () => {
     const { room, text } = await after('Constraint 1: y <= 1', 'x <= 5', 'x <= 9');
     expect(room.data('x')).toEqual({ name: 'x', upper: 5 });
     expect(room.data('Constraint 2')).toEqual({

@@ -55,7 +55,7 @@ describe('the guide', () => {
     expect(amount).toContain('`service = 11` (priority 1), `cost = 13` (priority 2)');
   });
 
-  it('asks for the priority of an objective if others have one', async () => {
+  it('asks for the priority of an objective if other objectives have priorities', async () => {
     const { room, text } = await after(`${MODEL}; maximize service: x + y, priority 1; minimize cost: 3 x + y`, FINISH);
     expect(text).toContain('The model cannot be solved yet');
     expect(text).toContain('`cost`: Which priority does it have?');
@@ -64,7 +64,7 @@ describe('the guide', () => {
     expect((await room.say('confirm; solve')).text).toContain('`cost = 16` (priority 2)');
   });
 
-  it('adds a priority to an objective that exists', async () => {
+  it('adds a priority to an existing objective', async () => {
     const { room } = await after(`${MODEL}; maximize service: x + y; minimize cost: 3 x + y`);
     await room.say('maximize service, priority 1, may lose 5; minimize cost, priority 2');
     expect(room.data('service')).toEqual({ sense: 'maximize', expression: 'x + y', priority: 1, tolerance: 5 });

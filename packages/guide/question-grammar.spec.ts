@@ -175,7 +175,7 @@ describe('a what-if question', () => {
     'what if Labour is soft',
     'what if carts <= 5 + rickshaws',
     'how many carts if Labour <= 2 carts',
-  ])('changes no card if it is not understood: %s', async (text) => {
+  ])('does not change any card if it is not understood: %s', async (text) => {
     const room = new Room();
     await room.say(
       'rickshaws, carts >= 0; budget = 200; maximize profit: 30 carts + 22 rickshaws; Labour: 2 carts <= 36',

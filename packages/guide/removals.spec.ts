@@ -29,7 +29,7 @@ it.each(['remove Values', 'remove the values', 'remove price; remove hours'])(
   },
 );
 
-it('suggests how to remove values on other cards, and adds no card for the failed removal', async () => {
+it('suggests how to remove values on other cards without adding a card for the failed removal', async () => {
   const room = new Room();
   await room.say('price = 3, hours = 40; set Values label: Shop; kpi: none');
   const { text } = await room.say('remove values');

@@ -57,7 +57,7 @@ it('offers the repaired formula of an objective', async () => {
   expect(room.data('profit')).toMatchObject({ expression: 'sum p in products: price[p] * make[p]' });
 });
 
-it('offers no repair if several indexes fit', async () => {
+it('does not offer a repair if several indexes fit', async () => {
   const room = new Room();
   const { question } = await room.say(
     `${MODEL}pair[p, q] integer for p in products, q in products\nshare: sum p in products, q in products: hours * pair[p, q] <= 40, hard`,

@@ -45,7 +45,7 @@ describe('readTableQuestion', () => {
     'sum = x + y',
     'total: x + y <= 4',
     'remove demand.csv',
-  ])('returns no table question for %s', (text) => {
+  ])('does not return a table question for %s', (text) => {
     expect(readStatement(text).statement?.kind).not.toBe('table');
   });
 });

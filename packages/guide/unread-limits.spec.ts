@@ -142,7 +142,7 @@ describe('a list of amounts or rules', () => {
   });
 
   it.each(['shifts: one, two, three', 'lines: line one, line two', 'woods: oak, pine'])(
-    'is distinguished from a list of names, which becomes a data card: %s',
+    'does not prevent a list of names from becoming a data card: %s',
     async (list) => {
       const room = new Room();
       await room.say(list);

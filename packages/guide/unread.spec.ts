@@ -120,7 +120,7 @@ describe('a statement that cannot be parsed', () => {
     ]);
   });
 
-  it('leaves another card with its name unchanged', async () => {
+  it('does not change another card of the same name', async () => {
     const { room } = await solved('canoe: 0 ot 3');
     expect(cardOf(room, 'canoe: 0 ot 3')?.card_type).toBe('constraint');
     await room.say('remove canoe: 0 ot 3');
@@ -131,7 +131,7 @@ describe('a statement that cannot be parsed', () => {
     ]);
   });
 
-  it('is also reported if it results from an invalid `set` statement', async () => {
+  it('is reported even if it results from an invalid `set` statement', async () => {
     const room = new Room();
     await room.say([...RIVER, FINISH].join('\n'));
     const { text } = await room.say(

@@ -39,7 +39,7 @@ it.each([
   expect(found.map(({ data }) => data)).toEqual(constraints.map((data) => expect.objectContaining(data)));
 });
 
-it('removes no card if one of the listed names is unknown', async () => {
+it('does not remove any card if one of the listed names is unknown', async () => {
   const room = await after();
   expect((await room.say('remove c and e')).text).toContain('nothing on the canvas is called `e`');
   expect(room.data('c')).toBeDefined();

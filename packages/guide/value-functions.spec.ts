@@ -39,7 +39,7 @@ describe('functions of values', () => {
     ],
     ['Cap: make[p] <= abs(1, 2) for p in products', '`abs` takes a single value'],
     ['All: make["oak"] <= max p in products where price[p] > 9: price[p]', '`max` has no members to compare'],
-  ])('prevent a solve if they are wrong, as in %j', async (statement, problem) => {
+  ])('prevent a solve if they are used incorrectly, as in %j', async (statement, problem) => {
     const text = await solve(statement);
     expect(text).not.toContain('the objective is');
     expect(text).toContain(problem);

@@ -35,7 +35,7 @@ describe('a plain-text requirement', () => {
   });
 
   it.each(['at most 3 of each', 'boards are limited to 15', 'chairs + tables max 15', 'never over 4 chairs'])(
-    'prevents a solve as the answer to a question: %s',
+    'prevents a solve even if it answers a question: %s',
     async (answer) => {
       const { isSolved } = await solved(PROFIT, 'kpi: none; confirm', answer);
       expect(isSolved).toBe(false);

@@ -40,7 +40,7 @@ describe('a statement about a variable that is 0 or in a range', () => {
     ['x is 0 or 1', { domain: 'binary' }],
     ['x is 0 or lot to 3 * lot', { zero_or_between: ['lot', '3 * lot'] }],
     ['x is 0 or between lot and 200, whole numbers', { zero_or_between: ['lot', 200], domain: 'integer' }],
-  ])('is read: %s', (text, facts) => {
+  ])('is parsed: %s', (text, facts) => {
     const { free, ...read } = { ...factsOf(text) };
     expect(free ?? null).toBeNull();
     expect([readStatement(text).statement, read]).toEqual([
@@ -49,7 +49,7 @@ describe('a statement about a variable that is 0 or in a range', () => {
     ]);
   });
 
-  it('applies to lists, and to all members of an index', () => {
+  it('can apply to several variables or to all members of an index', () => {
     expect(readStatement('x, y are 0 or 20 to 200').statement).toMatchObject({ names: ['x', 'y'] });
     expect(readStatement('x is 0 or 20 to 200, y is 0 or 5 to 9').statement).toMatchObject({
       kind: 'several',
@@ -72,7 +72,7 @@ describe('a statement about a variable that is 0 or in a range', () => {
 });
 
 describe('the guide', () => {
-  it('solves a model with lots, and answers which limits bind', async () => {
+  it('solves a model with lots and reports which limits bind', async () => {
     const { room, text } = await after(
       'minimize cost: 2 x + 3 y; Need: x + y >= 210; x is 0 or 20 to 200; y is 0 or 30 to 90',
       FINISH,
@@ -84,7 +84,7 @@ describe('the guide', () => {
     expect((await room.say('show')).text).toContain('Variable `x`: 0 or `20 to 200`');
   });
 
-  it('solves lots of members with their own ranges', async () => {
+  it('solves a model in which each member has a different range', async () => {
     const { room, text } = await after(
       'goods: a, b, c; lot of goods: a 20, b 5, c 8; cap of goods: a 50, b 40, c 8; cost of goods: a 1, b 2, c 9',
       'make[g] is 0 or lot[g] to cap[g] for g in goods',
@@ -95,14 +95,14 @@ describe('the guide', () => {
     expect(text).toContain('Solved: the objective is 20, with `make = 20`');
   });
 
-  it('asks for an upper bound if a range has no end, and takes the answer', async () => {
+  it('requests a missing upper bound for an open range and accepts the bound', async () => {
     const { room, text } = await after('maximize gain: x; Hours: 2 x <= 70; x is 0 or at least 20', FINISH);
     expect(text).toContain('`x`: It is 0 or at least 20, so it needs an upper bound');
     expect((await room.say('x <= 30; solve')).text).toContain('Solved: the objective is 30');
     expect(room.data('x')).toMatchObject({ zero_or_between: [20, null], upper: 30 });
   });
 
-  it('adds later limits, and does not replace a range silently', async () => {
+  it('applies later bounds in addition to the range and never replaces the range silently', async () => {
     const { room, text } = await after(
       'maximize gain: x; Hours: x <= 500; x is 0 or 20 to 200',
       'x <= 100',
@@ -125,7 +125,7 @@ describe('the guide', () => {
     ['with a name', 'Lots: make[g] is 0 or 20 to 200 for g in goods', 'for all its members'],
     ['with several values', 'make[g] is 0 or 20 or 40 for g in goods', '20 or 40'],
     ['in percent', 'make[g] is 0 or 20% to 40% for g in goods', '20%'],
-  ])('never drops a range that it cannot use: %s', async (_, statement, told) => {
+  ])('prevents a solve instead of ignoring an unusable range: %s', async (_, statement, told) => {
     const { room, text } = await after(
       'goods: a, b; make[g] for g in goods; maximize gain: sum g in goods: make[g]; Cap: make[g] <= 9 for g in goods',
       statement,
@@ -142,7 +142,7 @@ describe('the guide', () => {
     expect(text).toContain('cannot hold together');
   });
 
-  it('moves the range of a misspelled variable to the right one', async () => {
+  it('moves the range of a misspelled variable to the intended variable', async () => {
     const { room } = await after(
       'maximize gain: tables; tables <= 300; Hours: tables <= 250, hard',
       'tabels is 0 or 20 to 200',

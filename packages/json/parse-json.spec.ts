@@ -194,7 +194,7 @@ describe('parseJson', () => {
 });
 
 describe('received JSON', () => {
-  it('preserves exact values and the key order when serialized, and does not escape letters', () => {
+  it('preserves exact values, the key order and unescaped letters when serialized', () => {
     const text = '{"10":12345678901234567890,"2":[1.5,"é😀",{"__proto__":null}],"":{}}';
     expect(toJsonText(parseJson(text))).toBe(text);
   });

@@ -338,7 +338,7 @@ describe('parseFormula with keywords as names', () => {
    * Formulas may use the keywords of indexed formulas as names. The keywords must not change the meaning of such a
    * formula: it must be parsed like a formula with other names, unless two names are adjacent.
    */
-  it('parses keywords that are used as names like other names', () => {
+  it('parses them exactly like ordinary names', () => {
     const words = ['sum', 'for', 'in', 'where', 'and', 'or', 'not'];
     const others = ['xum', 'xor', 'xn', 'xhere', 'xnd', 'xr', 'xot'];
     const token = fc.constantFrom(

@@ -58,7 +58,10 @@ describe('noteOnStrict', () => {
     expect(noteOf(text)).toBe(note);
   });
 
-  it.each(['x >= 3', 'x = 3', 'x ≤ 3', '0 <= x <= 9', '3 > 2', 'unknown > 2'])('returns no note for %s', (text) => {
-    expect(noteOf(text)).toBeUndefined();
-  });
+  it.each(['x >= 3', 'x = 3', 'x ≤ 3', '0 <= x <= 9', '3 > 2', 'unknown > 2'])(
+    'does not return a note for %s',
+    (text) => {
+      expect(noteOf(text)).toBeUndefined();
+    },
+  );
 });

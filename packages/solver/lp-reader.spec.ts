@@ -73,14 +73,14 @@ describe('readLp', () => {
     });
   });
 
-  it('reads a model without line breaks or End, and with CRLF line endings and a byte order mark', () => {
+  it('reads the same model from a single line and from CRLF lines with a byte order mark and no End', () => {
     const plain = shown('min x + y st c: x + y >= 3 x - y <= 1 bounds x <= 9 end');
     expect(shown('\uFEFFmin\r\n x\r\n + y\r\nst\r\nc: x + y >= 3\r\nx - y <= 1\r\nbounds\r\nx <= 9\r\n')).toEqual(
       plain,
     );
   });
 
-  it('reads the names that other programs write', () => {
+  it('accepts names that other programs write', () => {
     const text = `Minimize
        3 x[1] + flow[Detroit,Boston,"a/b"] + y|z + 2 a/b + 5
       Subject To

@@ -47,7 +47,7 @@ describe('isModelFile', () => {
 });
 
 describe('readModelFile', () => {
-  it.each(files)('reads the plain and the compressed file of a program: %s', (file) => {
+  it.each(files)('reads a file from another program, plain or compressed: %s', (file) => {
     const content = contentOf(file);
     const model = readModelFile(file, content);
     expect(readModelFile(`${file}.gz`, gzipSync(content))).toEqual(model);
@@ -84,7 +84,7 @@ describe('readModelFile', () => {
     expect(problemOf(path, content)).toMatchObject({ code, message });
   });
 
-  it('stops unpacking at its limits', () => {
+  it('stops unpacking at the limits for size and compression ratio', () => {
     const bomb = gzipSync(Buffer.alloc(MODEL_LIMITS.unzippedBytes + 1, ' '));
     const limit = bomb.length * MODEL_LIMITS.unzippedRatio;
     expect(limit).toBeLessThan(MODEL_LIMITS.unzippedBytes);
@@ -94,7 +94,7 @@ describe('readModelFile', () => {
     expect(problemOf('bomb.lp.gz', padded)?.message).toBe(message(MODEL_LIMITS.unzippedBytes));
   });
 
-  it('reads a random model that was written in both formats', () => {
+  it('reads the same random model from an LP file and an MPS file', () => {
     fc.assert(
       fc.property(models, (model) => {
         expect(readModelFile('a.lp', Buffer.from(toLp(model)))).toEqual(model);
@@ -104,7 +104,7 @@ describe('readModelFile', () => {
     );
   });
 
-  it('returns a model or reports a problem for mutations of the files', () => {
+  it('returns a model or reports a problem for randomly changed files', () => {
     const texts = files.map((file) => ({ file, text: contentOf(file).toString() }));
     fc.assert(
       fc.property(

@@ -167,11 +167,11 @@ endata`;
     [[' LO b x 2', ' SC b x 5'], { isInteger: false, lower: 0, upper: 5, zeroOr: { lower: 2, upper: 5 } }],
     [[' SI b x 5', ' LO b x 2'], { isInteger: true, lower: 0, upper: 5, zeroOr: { lower: 2, upper: 5 } }],
     [[' SC b x 5'], { isInteger: false, lower: 0, upper: 5 }],
-  ])('reads the semi-continuous variable of %j', (bounds, variable) => {
+  ])('reads a semi-continuous or semi-integer variable from the bounds %j', (bounds, variable) => {
     expect(readMps(withSections('BOUNDS', ...bounds)).variables).toEqual([{ name: 'x', ...variable }]);
   });
 
-  it('makes integer variables without bounds binary, and keeps others unlimited', () => {
+  it('makes integer variables binary only if they have no bounds', () => {
     const text = (...bounds: string[]) =>
       withSections('BOUNDS', ...bounds).replace(' x o', " m 'MARKER' 'INTORG'\n x o");
     expect(shown(text()).variables).toEqual([['x', 0, 1, true]]);
@@ -189,7 +189,7 @@ endata`;
     ['E', 5, 0, [5, 5]],
     ['L', 5, 0, [5, 5]],
     ['L', 5, 1e30, [-Infinity, 5]],
-  ])('reads the range of a row of type %s with right side %d and range %d', (type, side, range, limits) => {
+  ])('reads a row of type %s with right-hand side %d and range %d', (type, side, range, limits) => {
     const [rhs, ranges] = [`RHS\n r c ${side}`, `RANGES\n r c ${range}`];
     expect(rowOf(type, rhs, ranges)).toEqual(limits);
     expect(rowOf(type, ranges, rhs)).toEqual(limits);

@@ -129,7 +129,7 @@ it(`equals the prices of GLPK in ${COMPARED} programs`, () => {
   expect(compared).toBeGreaterThan(COMPARED);
 });
 
-it('returns no prices for a model with integer variables', () => {
+it('does not return prices for a model with integer variables', () => {
   const model = optima(4, 1)[0]!.model;
   const [first, ...others] = model.variables;
   const whole = { ...model, variables: [{ ...first!, isInteger: true, lower: 0, upper: 0 }, ...others] };

@@ -67,10 +67,10 @@ const shop = (more: Partial<Wanted> = {}, isInteger = false) =>
 
 describe('objectives with priorities', () => {
   it.each<[string, Model, Record<string, number>, number[]]>([
-    ['keep the best value of the first one', shop(), { x: 2, y: 10 }, [12, 16]],
-    ['may lose an amount', shop({ tolerance: 1 }), { x: 1, y: 10 }, [11, 13]],
-    ['may lose a share', shop({ toleranceShare: 0.25 }), { x: 0, y: 9 }, [9, 9]],
-    ['may lose an amount that is not used up', shop({ tolerance: 1.5 }, true), { x: 1, y: 10 }, [11, 13]],
+    ['keep the best value of the first objective', shop(), { x: 2, y: 10 }, [12, 16]],
+    ['can worsen the first objective by an amount', shop({ tolerance: 1 }), { x: 1, y: 10 }, [11, 13]],
+    ['can worsen the first objective by a share', shop({ toleranceShare: 0.25 }), { x: 0, y: 9 }, [9, 9]],
+    ['can leave part of a tolerance unused', shop({ tolerance: 1.5 }, true), { x: 1, y: 10 }, [11, 13]],
   ])('%s', (_, model, variables, values) => {
     const result = solve(model);
     expect(result).toMatchObject({
@@ -86,7 +86,7 @@ describe('objectives with priorities', () => {
     ]);
   });
 
-  it('have no prices, which a note says', () => {
+  it('have no shadow prices, and a note explains why', () => {
     const result = solve(shop());
     expect(result.notes).toEqual([
       'There are no shadow prices or reduced costs, because the objectives have priorities and no price covers all of them.',
@@ -95,7 +95,7 @@ describe('objectives with priorities', () => {
     expect(solve(shop({}, true))).not.toHaveProperty('notes');
   });
 
-  it('are explained if a later one has no limit, or if there is no plan', () => {
+  it('lead to an explanation if a later objective is unbounded or no plan exists', () => {
     const unbounded = modelOf(
       [variable('x', 4), variable('y')],
       [
@@ -111,7 +111,7 @@ describe('objectives with priorities', () => {
     expect(solve(never)).toMatchObject({ status: 'infeasible', conflict: ['x <= 4', 'r0'] });
   });
 
-  it('keep the plan of the first one if the time ends before the second one has a better plan', () => {
+  it('keep the plan for the first objective if time runs out before a better plan for the second is found', () => {
     const stages = byPriority(shop());
     stages.next();
     const first: Run = { status: 'optimal', values: Float64Array.of(10, 2), bound: 12, prices: undefined };
@@ -172,7 +172,7 @@ function bestOnGrid({ sense, objective, priorities, variables, rows }: Model): n
   return results;
 }
 
-it(`have the right optima in ${MODELS} random models`, () => {
+it(`finds the right optima of prioritized objectives in ${MODELS} random models`, () => {
   const dice = new Dice(21);
   let solved = 0;
   for (let count = 0; count < MODELS; count += 1) {

@@ -74,7 +74,7 @@ describe('a variable that is 0 or in a range', () => {
       modelOf('maximize', [2, 1], [lot('x', 20, 200), plain('y')], ['Hours', [1, 1], 0, 300]),
       { x: 200, y: 100 },
     ],
-    ['also keeps a tighter upper bound', modelOf('maximize', [1], [lot('x', 20, 200, { upper: 50 })]), { x: 50 }],
+    ['respects a tighter upper bound', modelOf('maximize', [1], [lot('x', 20, 200, { upper: 50 })]), { x: 50 }],
     [
       'is 0 below an upper bound that excludes its range',
       modelOf('maximize', [1], [lot('x', 20, 200, { upper: 5 })]),
@@ -95,7 +95,7 @@ describe('a variable that is 0 or in a range', () => {
     expect(solve(model)).toMatchObject({ status: 'optimal', variables });
   });
 
-  it('has no prices, which a note says', () => {
+  it('has no shadow prices, and a note explains why', () => {
     const model = modelOf('maximize', [2], [lot('x', 20, 200)], ['Hours', [1], 0, 100]);
     const result = solve(model);
     expect(result).toMatchObject({
@@ -113,7 +113,7 @@ describe('a variable that is 0 or in a range', () => {
     expect(solve(whole)).not.toHaveProperty('notes');
   });
 
-  it('is named in conflicts, and its helpers are never shown', () => {
+  it('appears in conflicts without its helper, which the model size counts separately', () => {
     const model = modelOf(
       'maximize',
       [1, 1],
@@ -128,7 +128,7 @@ describe('a variable that is 0 or in a range', () => {
     expect(sizeOf(modelOf('maximize', [1], [plain('y', 3)]))).not.toHaveProperty('helpers');
   });
 
-  it('does not hide which other variable is unbounded', () => {
+  it('does not hide the name of another variable that is unbounded', () => {
     const model = modelOf('maximize', [1, 1], [lot('x', 20, 200), plain('y')]);
     expect(solve(model)).toMatchObject({
       status: 'unbounded',
@@ -136,13 +136,13 @@ describe('a variable that is 0 or in a range', () => {
     });
   });
 
-  it('counts towards the limits of a model', () => {
+  it('counts towards the model limits together with its helper', () => {
     const variables = Array.from({ length: MODEL_LIMITS.variables / 2 + 1 }, () => lot('x', 1, 2));
     expect(() => checkSize(modelOf('maximize', [1], variables))).toThrow(ModelProblem);
     expect(() => checkSize(modelOf('maximize', [1], variables.slice(1)))).not.toThrow();
   });
 
-  it('is exactly 0 or in its range, even if the range is long', () => {
+  it('is exactly 0 or in its range, even if the range is wide', () => {
     // Only an amount of 1 is possible between the rows, which is neither 0 nor at least 20.
     const model = modelOf(
       'maximize',
@@ -259,8 +259,8 @@ const isNear = (one: number | null | undefined, other: number | undefined): bool
 
 describe('random models', () => {
   it.each([
-    ['integers, as on a grid', true],
-    ['fractions, as with a linear program for each choice', false],
+    ['integers, compared with a grid search', true],
+    ['fractions, compared with a linear program for each choice', false],
   ])(`have the right optimum with ${'%s'}`, (_, isInteger) => {
     const dice = new Dice(isInteger ? 11 : 12);
     const seen = { optimal: 0, infeasible: 0 };
@@ -280,7 +280,7 @@ describe('random models', () => {
   it.each([
     ['the upper end of a range', 2],
     ['the lower end of a range', 1],
-  ])('reveal a wrong helper: %s', (_, side) => {
+  ])('expose an error in the helper row for %s', (_, side) => {
     const dice = new Dice(13);
     let different = 0;
     for (let count = 0; count < MODELS / 3; count += 1) {
@@ -297,7 +297,7 @@ describe('random models', () => {
   });
 });
 
-it('rejects a plan whose value is neither 0 nor in its range', () => {
+it('rejects a plan with a value that is neither 0 nor in the range of its variable', () => {
   const model = modelOf('maximize', [1], [lot('x', 20, 200)]);
   const broken = {
     ...highs,

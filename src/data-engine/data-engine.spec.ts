@@ -155,7 +155,7 @@ describe('a data engine task', () => {
     expect(await test.metrics.scrape()).toContain('pws_data_engine_restarts_total 1');
   });
 
-  it('fails as unavailable after losing two processes, and does not affect the next task', async () => {
+  it('fails as unavailable after losing two processes without affecting the next task', async () => {
     test = await TestEngine.start();
     const failed = reasonOf(test.query(SLOW));
     for (const seen = new Set<number>(); seen.size < 2; await sleep(10))

@@ -6,7 +6,7 @@ function failing(): never {
   throw new Error('The values of a card were read');
 }
 
-it('finds the files of cards without reading card values, which may be large', () => {
+it('finds the files of cards without reading potentially large card values', () => {
   const values = new Proxy({}, { ownKeys: failing });
   const card = (id: string, data: object): ModelCard => ({
     id,

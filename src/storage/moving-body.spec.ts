@@ -15,7 +15,7 @@ describe('bodyWithTimeout', () => {
     expect(await all(bodyWithTimeout(Readable.from(pieces), 1_000))).toEqual(pieces);
   });
 
-  it('stops reading a stalled body and ignores its later error', async () => {
+  it('stops reading a stalled body and ignores subsequent errors', async () => {
     const body = new PassThrough();
     body.write('one');
     const pieces = bodyWithTimeout(body, 20);

@@ -43,7 +43,7 @@ describe('divide', () => {
     ['around noon', '2026-03-01T11:59:59.999Z', '2026-03-01T12:00:00.001Z'],
     ['around midnight', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.001Z'],
     ['of almost half a day', '2026-03-01T06:00:00.000Z', '2026-03-01T17:59:59.999Z'],
-  ])('finds no full half day in a span %s', (_, since, until) => {
+  ])('does not find a complete half day in a span %s', (_, since, until) => {
     expect(divide(HALF_DAY_MS, new Date(since), new Date(until))).toEqual({
       whole: nothing,
       before: [at(since), at(until)],

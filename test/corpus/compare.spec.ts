@@ -67,7 +67,7 @@ describe('difference', () => {
   };
   const theirs = (...rows: unknown[][]) => ({ rows, width: rows[0]?.length ?? 0, total: rows.length });
 
-  it('finds no difference between equal tables, with or without a header row', () => {
+  it('does not find a difference between equal tables, with or without a header row', () => {
     expect(difference(ours, theirs(['city', 'units'], ['Oslo', '1'], ['Lyon', 2]))).toBeUndefined();
     expect(difference(ours, theirs(['Oslo', '1'], ['Lyon', 2]))).toBeUndefined();
   });

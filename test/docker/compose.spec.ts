@@ -86,7 +86,7 @@ describe('compose.yaml', () => {
     for (const [, { security_opt }] of services) expect(security_opt).toContain('no-new-privileges:true');
   });
 
-  it('contains no secrets', () => {
+  it('does not contain any secrets', () => {
     for (const [, { environment = {} }] of services)
       for (const [name, value] of Object.entries(environment))
         if (/PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/.test(name))

@@ -112,13 +112,13 @@ describe('the prose in this repository', () => {
     ['test names', /\.(?:spec|e2e)\.ts$/, testNames],
     ['documentation', /\.md$/, documentation],
     ['API descriptions', /^openapi\.json$/, descriptions],
-  ] as const)('contains no discouraged phrases or overlong sentences in %s', (_area, name, read) => {
+  ] as const)('does not contain discouraged phrases or overlong sentences in %s', (_area, name, read) => {
     const texts = filesLike(name).flatMap(([file, source]) => read(file, source));
     expect(texts.length).toBeGreaterThan(500);
     expect(texts.flatMap(problemsIn)).toEqual([]);
   });
 
-  it('contains no comments that begin with a word that hides the subject', () => {
+  it('does not contain comments that begin with a word that hides the subject', () => {
     const texts = filesLike(/\.[cm]?[jt]sx?$/).flatMap(([file, source]) => comments(file, source));
     expect(texts.filter(({ text }) => BEGINNING.test(text)).map(({ place, text }) => `${place}: ${text}`)).toEqual([]);
   });

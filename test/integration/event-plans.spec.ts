@@ -121,7 +121,7 @@ describe('deliveries of events', () => {
     expect(found).toEqual(ids.map((webhook_id) => ({ webhook_id, message_id, body })));
   });
 
-  it('require no table scan if the company has no webhooks', async () => {
+  it('do not require a table scan if the company has no webhooks', async () => {
     const { stream } = await makeCompany('without', 0);
     const plan = await planOf(APPEND_FEW[0] ?? '', [stream, ...CHANGE]);
     expect(plan.scanned).toEqual([]);
@@ -176,7 +176,7 @@ describe('deliveries of events', () => {
     const numbersOf = async (stream: string): Promise<(string | undefined)[]> =>
       (await deliveries(stream)).map(({ message_id }) => message_id.split('_')[1]);
 
-    it('are created later', async () => {
+    it('are created by the next `deliverUndelivered` run, and only once', async () => {
       const { stream } = await makeCompany('before', 1);
       await new EventsRepository(db.source).follow('before');
       await append(stream);
@@ -187,7 +187,7 @@ describe('deliveries of events', () => {
       expect(await numbersOf(stream)).toEqual(['1', '2', '3']);
     });
 
-    it('are also created for an event that is appended while other events are being delivered', async () => {
+    it('include the delivery of an event that is appended while other events are being delivered', async () => {
       const { database } = db;
       const { stream } = await makeCompany('meanwhile', 1);
       await new EventsRepository(db.source).follow('meanwhile');

@@ -108,7 +108,7 @@ async function age(): Promise<void> {
 }
 
 describe('the collector', () => {
-  it('marks unreferenced blobs, and deletes them in a later pass after the grace period', async () => {
+  it('marks unreferenced blobs and deletes them in the first pass after the grace period', async () => {
     const ref = await makeContainer();
     const [kept, replaced] = [await putFile(ref, 'kept', 'kept'), await putFile(ref, 'a', 'old')];
     const removed = await putFile(ref, 'b/c', 'removed');
@@ -143,7 +143,7 @@ describe('the collector', () => {
     expect(await stateOf(blob.blob_id)).toEqual(GONE);
   });
 
-  it('keeps blobs that an unknown table references, and deletes unreferenced blobs in the same pass', async () => {
+  it('keeps blobs that an unknown table references but deletes unreferenced blobs in the same pass', async () => {
     const stored = await blobs.storeAll(company_id, ['1', '2', '3', '4', '5']);
     const ids = stored.map(({ blob_id }) => blob_id);
     const { manager } = db.database;
@@ -273,7 +273,7 @@ describe('the sweeper', () => {
     expect(await isOver(upload)).toBe(true);
   });
 
-  it('aborts uploads to a deleted container, and removes the records of uploads that expired long ago', async () => {
+  it('aborts uploads to a deleted container and removes the records of uploads that expired long ago', async () => {
     const ref = await makeContainer();
     const upload = await open(ref);
     await db.database.transaction((tx) => containers.delete(tx, company_id, ref.container_id));

@@ -75,7 +75,7 @@ describe('periodic work', () => {
     await begun(1);
   });
 
-  it('runs in only one process at a time, which then releases the lock', async () => {
+  it('runs in only one process at a time and releases the lock afterwards', async () => {
     const [first, second] = [await startProcess(['tidy']), await startProcess(['tidy'])];
     first.periodic.requestRun('tidy');
     const runs = await eventually(

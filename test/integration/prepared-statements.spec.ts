@@ -44,7 +44,7 @@ describe('statements with parameters', () => {
     }
   });
 
-  it('are rejected with their own error if they are invalid, and leave the connection usable', async () => {
+  it('are rejected with the database error if they are invalid, without breaking the connection', async () => {
     const { manager } = db.database;
     for (let round = 0; round < 2; round += 1) {
       await expect(manager.query('SELECT nothing FROM grown WHERE id = $1', [1])).rejects.toThrow('column "nothing"');
@@ -225,7 +225,7 @@ describe('a transaction', () => {
     expect(rows).toEqual([[{ id: 90 }], 1]);
   });
 
-  it('begins before its first statement, which runs at the expected isolation level', async () => {
+  it('begins before its first statement and has the expected isolation level', async () => {
     const { database } = db;
     const level = `SELECT current_setting('transaction_isolation') AS level, now() = statement_timestamp() AS is_first`;
     expect(await database.transaction((tx) => tx.query(level))).toEqual([{ level: 'read committed', is_first: false }]);

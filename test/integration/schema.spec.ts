@@ -85,7 +85,7 @@ describe('the migrated schema', () => {
   });
   afterAll(() => client.end());
 
-  it('equals the committed schema.sql, which npm run schema writes', async () => {
+  it('equals the committed schema.sql that npm run schema writes', async () => {
     expect(await dumpSchema(client)).toBe(await readFile('schema.sql', 'utf8'));
   });
 

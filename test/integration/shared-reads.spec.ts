@@ -84,7 +84,7 @@ describe('shared reads', () => {
     }
   });
 
-  it('are retried on another connection after their connection was terminated', async () => {
+  it('are retried on another connection after their connection is terminated', async () => {
     const { manager } = db.database;
     const backends = await Promise.all([read(1), read(2)]);
     const others = Promise.all(Array.from({ length: 8 }, (_, place) => read(place)));

@@ -55,7 +55,7 @@ describe('KPIs in a plan', () => {
   });
 
   it.each(['x * y', 'x <= 3', 'delivery on time', 'unknown', 'x[', '1 / 0', 'x / y'])(
-    'are null if a formula cannot be computed, which does not prevent a solve: %s',
+    'are null if their formula cannot be computed, without preventing a solve: %s',
     (expression) => {
       expect(solve(...plan, kpi('K', { expression }))).toMatchObject({
         objective_value: 5,

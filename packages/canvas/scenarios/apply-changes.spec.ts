@@ -221,7 +221,7 @@ describe('a bound change', () => {
     expect(boundsOf(modelOf({ kind: 'bound', target, ...how }), variable)).toEqual(bounds);
   });
 
-  it('keeps the formula of the bound, which reflects changes to its columns', () => {
+  it('extends the formula of the bound, so that changes to its columns still apply', () => {
     const changes: Change[] = [
       { kind: 'bound', target: 'make.upper', times: 1.5 },
       { kind: 'bound', target: 'make.upper', plus: 1 },
@@ -300,7 +300,7 @@ describe('a column change', () => {
     expect(uppersOf(modelOf({ ...change, where }), 'Sold')).toEqual([31, 45, 7, 7, 7, 7, 7, 7, 7]);
   });
 
-  it('affects the conditions of later changes, as a value change does', () => {
+  it('affects the conditions of subsequent changes, just like a value change', () => {
     const cheap: Change = { kind: 'column', target: 'price', to: 1, where: 'price < least' };
     const double: Change = { kind: 'column', target: 'price', times: 2 };
     const more: Change = { kind: 'value', target: 'least', to: 100 };
@@ -314,7 +314,7 @@ describe('a column change', () => {
     expect(failureOf(elsewhere, double)).toMatch(/^Change 1 \(demand\) .+: no member of orders matches/);
   });
 
-  it('interprets an ambiguous name in a condition as a part of the key', () => {
+  it('interprets an ambiguous name in a condition as part of the key', () => {
     const cards = [
       ...CARDS,
       card('data', 'Words', { values: { product: 3, q: 5 } }),

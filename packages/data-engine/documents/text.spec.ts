@@ -159,7 +159,7 @@ describe('PDF text extraction', () => {
     expect((await read('pdf', makePdf(objects))).text).toBe('--- page 1 ---\nplain\n');
   });
 
-  it('returns at most 1,000 of 2,000 pages at a time, and later pages by range', async () => {
+  it('returns at most 1,000 of 2,000 pages at a time and the remaining pages by range', async () => {
     const objects = pdfObjects(Array.from({ length: 2_000 }, () => ''));
     const bytes = makePdf(objects);
     expect(await read('pdf', bytes)).toEqual({ text: '', truncated: true, pages: 2_000, sheets: null });

@@ -790,7 +790,7 @@ describe('a workbook', () => {
   });
 });
 
-it('stops a conversion when its signal aborts, and leaves no files behind', async () => {
+it('stops an aborted conversion without leaving any files behind', async () => {
   const reason = new Error('Enough');
   const content = 'a,b\n1,2\n'.repeat(200_000);
   await expect(

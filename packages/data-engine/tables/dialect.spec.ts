@@ -172,7 +172,7 @@ describe('the reported dialect', () => {
     if (uncertain.length === 0 && dialect.first_row !== null) expect(table.dialect?.uncertain).toEqual([]);
   });
 
-  it('contains no delimiter, quote or encoding for a sheet', async () => {
+  it('does not contain a delimiter, quote or encoding for a sheet', async () => {
     const table = await tables.read([['Plan'], undefined, ['p', 'n'], ['a', 1], ['b', 2]]);
     expect(table.dialect).toEqual({
       delimiter: null,

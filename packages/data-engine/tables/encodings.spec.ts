@@ -148,7 +148,7 @@ const SIGNS_FOR_LETTERS: [string, string, string, string][] = [
 ];
 
 it.each(SIGNS_FOR_LETTERS)(
-  'prefers %s to %s, which would turn letters into symbols: %s',
+  'prefers %s to %s if the second encoding would turn letters into symbols: %s',
   async (encoding, other, _, text) => {
     const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv');
     expect(description.dialect).toMatchObject({ encoding, uncertain: expect.arrayContaining(['encoding']) });
@@ -282,7 +282,7 @@ describe('UTF-8 text with a few invalid bytes', () => {
     );
   });
 
-  it('is also rejected in a JSON file', async () => {
+  it('is rejected in a JSON file', async () => {
     const content = broken('[{"name":"Zoë"},\n{"name":"caf?"}]', [0xe9]);
     expect(await refusal(files.convert(content, 'json'))).toBe(
       `Line 2 has bytes that are not UTF-8, near ${JSON.stringify('{"name":"caf\ufffd"}]')}. Save the file as UTF-8`,
@@ -290,7 +290,7 @@ describe('UTF-8 text with a few invalid bytes', () => {
     expect((await files.convert(content, 'json', { ignoreErrors: true })).rows).toEqual([['Zoë'], ['caf\ufffd']]);
   });
 
-  it('is distinguished from UTF-16 without a byte order mark, which is rejected', async () => {
+  it('is distinguished from UTF-16 text without a byte order mark', async () => {
     expect(await refusal(files.convert(Buffer.from('name,n\nZoë,1\n', 'utf16le'), 'csv'))).toBe(
       `The file is not text, or its encoding is unknown${ending}`,
     );
@@ -303,7 +303,7 @@ it.each([
   ['a Parquet file', '5041523115041500', /Parquet file\. Give it the ending \.parquet/],
   ['a PDF', '255044462d312e370a', /PDF\. Save its tables as CSV or XLSX/],
   ['a gzip archive', '1f8b080000000000', /gzip\. Unpack it/],
-])('rejects %s that has the extension of a text file, and suggests a remedy', async (_, start, sentence) => {
+])('rejects %s that has the extension of a text file and suggests a remedy', async (_, start, sentence) => {
   for (const format of ['csv', 'tsv', 'json'] as const)
     expect(await refusal(files.convert(Buffer.from(start, 'hex'), format))).toMatch(sentence);
 });

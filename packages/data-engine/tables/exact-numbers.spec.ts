@@ -234,7 +234,7 @@ describe('a Parquet column with infinities', () => {
     expect(rows.map(([value]) => value)).toEqual(expected);
   });
 
-  it('remains a number column if it contains only NaN, which counts as a missing value', async () => {
+  it('remains a number column with missing values if it contains only NaN', async () => {
     const file = await parquet("SELECT unnest(['12.5', 'nan'])::DOUBLE AS v, unnest(['1', 'nan'])::FLOAT AS w");
     const { columns, rows } = await files.convert(file, 'parquet');
     expect(columns).toEqual(['v number', 'w number']);
@@ -301,7 +301,7 @@ describe('Parquet columns that cannot be read exactly', () => {
     expect(await refusal(files.convert(Buffer.from(PYARROW[name], 'base64'), 'parquet'))).toBe(sentence);
   });
 
-  it('are distinguished from maps that share keys only with other maps', async () => {
+  it('do not include maps whose keys repeat only in other maps', async () => {
     const maps = "SELECT unnest([MAP {'a.b': MAP {'k': 1}, 'a': MAP {'b': 2, 'k': 3}}, MAP {'a': MAP {'k': 4}}]) AS m";
     const { columns, rows } = await files.convert(await parquet(maps), 'parquet');
     expect(columns).toEqual(['m json']);

@@ -42,7 +42,7 @@ describe('a result saved as CSV', () => {
     expect((await saved(`SELECT * FROM (${sql}) t`, 'parquet')).read.rows).toEqual(answered);
   });
 
-  it('turns empty strings into nulls, which CSV cannot tell apart', async () => {
+  it('turns empty strings into nulls, because CSV cannot distinguish them', async () => {
     for (const sql of ["VALUES (''), ('a'), ('')", "VALUES ('', ''), ('a', 'b'), ('', '')"]) {
       const { answered, read } = await saved(`SELECT * FROM (${sql}) t`, 'csv');
       expect(read.rows).toEqual(answered.map((row) => row.map((cell) => (cell === '' ? null : cell))));
@@ -79,7 +79,7 @@ describe('a result saved as Parquet', () => {
     expect(JSON.parse(JSON.stringify(read.rows))).toEqual(answered);
   });
 
-  it('keeps sums of integers as integers', async () => {
+  it('keeps integer sums as integers', async () => {
     const { read } = await saved('SELECT sum(x) AS total FROM (VALUES (1), (2)) t(x)', 'parquet');
     expect(read).toMatchObject({ columns: ['total integer'], rows: [[3]] });
   });

@@ -301,41 +301,44 @@ describe.each(PROVIDERS)('a conversation with the provider %s', (AGENT_PROVIDER,
         },
       };
 
-  it.each(Object.entries(DATA))('sends back %s with its call, even after a crash', async (_, data) => {
-    const room = newRoom();
-    // Rejects calls that lack their provider data.
-    const lacksData = ({ body }: ModelRequest): boolean =>
-      body.messages.some((message) => {
-        const blocks = Array.isArray(message.content) ? (message.content as Record<string, unknown>[]) : [];
-        const isCall = message.tool_calls !== undefined || blocks.some(({ type }) => type === 'tool_use');
-        if (!isCall) return false;
-        const { content, ...fields } = (data.message ?? {}) as Record<string, unknown>;
-        const parts = [
-          ...((content ?? []) as object[]),
-          ...(data.thinking ? [{ type: 'thinking', ...data.thinking }] : []),
-        ];
-        const calls = message.tool_calls ?? [];
-        return (
-          !contains(message, fields) ||
-          JSON.stringify(blocks.slice(0, parts.length)) !== JSON.stringify(parts) ||
-          (data.calls ?? []).some((fields, index) => !contains(calls[index] ?? {}, fields as Record<string, unknown>))
-        );
-      });
-    answer = (request, count) => {
-      if (lacksData(request)) return { fault: { status: 400 } };
-      return count === 1 || count === 3 ? { text: ['Look.'], calls: LIST, data } : { text: ['Good.'] };
-    };
-    expect(await room.say('Go')).toMatchObject({ text: 'Look.\n\nGood.', notice: null });
-    // The turn is stopped while its call is running.
-    await room.say('Again', { stopAfter: 3 });
-    expect(await room.say('And now?')).toMatchObject({ text: 'Good.', notice: null });
-    expect(provider.requests).toHaveLength(4);
-    expect(provider.requests.filter(lacksData)).toEqual([]);
-    expect(problems()).toEqual([]);
-    expect(
-      JSON.stringify(room.messages.map(({ content, tool_calls, parts }) => [content, tool_calls, parts])),
-    ).not.toContain('c2ln');
-  });
+  it.each(Object.entries(DATA))(
+    'returns %s to the provider with the corresponding call, even after a crash',
+    async (_, data) => {
+      const room = newRoom();
+      // Rejects calls that lack their provider data.
+      const lacksData = ({ body }: ModelRequest): boolean =>
+        body.messages.some((message) => {
+          const blocks = Array.isArray(message.content) ? (message.content as Record<string, unknown>[]) : [];
+          const isCall = message.tool_calls !== undefined || blocks.some(({ type }) => type === 'tool_use');
+          if (!isCall) return false;
+          const { content, ...fields } = (data.message ?? {}) as Record<string, unknown>;
+          const parts = [
+            ...((content ?? []) as object[]),
+            ...(data.thinking ? [{ type: 'thinking', ...data.thinking }] : []),
+          ];
+          const calls = message.tool_calls ?? [];
+          return (
+            !contains(message, fields) ||
+            JSON.stringify(blocks.slice(0, parts.length)) !== JSON.stringify(parts) ||
+            (data.calls ?? []).some((fields, index) => !contains(calls[index] ?? {}, fields as Record<string, unknown>))
+          );
+        });
+      answer = (request, count) => {
+        if (lacksData(request)) return { fault: { status: 400 } };
+        return count === 1 || count === 3 ? { text: ['Look.'], calls: LIST, data } : { text: ['Good.'] };
+      };
+      expect(await room.say('Go')).toMatchObject({ text: 'Look.\n\nGood.', notice: null });
+      // The turn is stopped while its call is running.
+      await room.say('Again', { stopAfter: 3 });
+      expect(await room.say('And now?')).toMatchObject({ text: 'Good.', notice: null });
+      expect(provider.requests).toHaveLength(4);
+      expect(provider.requests.filter(lacksData)).toEqual([]);
+      expect(problems()).toEqual([]);
+      expect(
+        JSON.stringify(room.messages.map(({ content, tool_calls, parts }) => [content, tool_calls, parts])),
+      ).not.toContain('c2ln');
+    },
+  );
 
   it('does not send provider data to another model', async () => {
     const data = Object.values(DATA)[0] ?? {};

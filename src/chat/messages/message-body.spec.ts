@@ -105,7 +105,7 @@ describe('a message body', () => {
     expect(strange.body.tool_calls).toMatchObject([{ tool: 'ab\ufffd' }]);
   });
 
-  it('creates no step for an event without content', () => {
+  it('does not create a step for an event without content', () => {
     expect(write([text(''), { type: 'usage', credits: 1 }])).toEqual({ body: EMPTY_BODY, steps: [] });
   });
 

@@ -62,7 +62,7 @@ describe('FairShares', () => {
     expect(shares.usedTotal).toBe(0);
   });
 
-  it('ignores a repeated call of `leave` and a call after a rejection', async () => {
+  it('ignores a repeated call to `leave` and a call after a rejection', async () => {
     const shares = new FairShares(1, 500);
     const held = shares.take(1, of('a'));
     const late = shares.take(1, of('b'));

@@ -43,7 +43,7 @@ describe('docs/requests.md', () => {
     ...Array.from(page.matchAll(/```json\n([\s\S]*?)```/g), ([, json]) => json),
   ];
 
-  it('uses the request type from docs/extending.md, which this file tests', () => {
+  it('uses the request type from docs/extending.md that this file tests', () => {
     const extending = readFileSync('docs/extending.md', 'utf8');
     const [source = ''] = /class StockCountRequest \{[\s\S]*?\n\}/.exec(extending) ?? [];
     const own = readFileSync(import.meta.filename, 'utf8');

@@ -418,7 +418,7 @@ describe('a class-validator decorator', () => {
       ['body', 'guests', 'Input should be a valid list'],
     ]));
 
-  it('supports conditions, which do not affect the field itself', () => {
+  it('can be conditional (`@ValidateIf`) without disabling the field’s own type check', () => {
     expect(accept(Booking, json(JSON.stringify({ ...fine, room: 'a' }))).room).toBe('a');
     expect(at({ ...fine, version: 2, room: 'a' })).toEqual([
       ['body', 'room', 'Value error, upper case from version two on'],
@@ -515,7 +515,7 @@ describe('class-validator', () => {
     count!: number;
   }
 
-  it('also validates requests without class-validator decorators', () => {
+  it('runs even for requests without class-validator decorators', () => {
     const decided: ValidationError[] = [];
     const validated = jest.spyOn(Validator.prototype, 'validateSync');
     try {

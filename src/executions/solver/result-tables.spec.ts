@@ -76,6 +76,6 @@ it('puts all members of variables into a single table and quotes names, so that 
   expect(memberTable({ ...model, families: none }, plan)).toBeUndefined();
 });
 
-it('creates no tables for a model without indexed variables', () => {
+it('does not create any tables for a model without indexed variables', () => {
   expect(resultTables({ ...model, families: { variables: [], rows: [] } }, plan)).toEqual([]);
 });

@@ -42,7 +42,7 @@ describe('chooseParts', () => {
   const last = { part_number: 3, etag: 'cc', size: 7 };
   const received = [first, second, last];
 
-  it('uses all received parts if the request lists no parts', () => {
+  it('uses all received parts if the request does not list any parts', () => {
     expect(chooseParts(received, [], limits)).toEqual({ parts: received, size: 10 * MiB + 7 });
     expect(chooseParts([], [], { ...limits, size: 0 })).toEqual({ parts: [], size: 0 });
   });

@@ -202,7 +202,7 @@ describe('a blocking budget', () => {
     expect(await statuses()).toEqual(Array(6).fill(202));
   }, 120_000);
 
-  it('admits no more work after parallel posts and solves have reached its limit, and loses no spend', async () => {
+  it('rejects further work once concurrent posts and solves reach its limit, and counts all of their spend', async () => {
     const gate = makeGate();
     script = charge(gate.passed);
     const { client, company: company_id } = await service.session();
@@ -382,7 +382,7 @@ describe('the budget of a user', () => {
   const spentOf = async (head: Client): Promise<number | undefined> =>
     (await budgetsOf(head)).find(({ subject_id }) => subject_id === 'ada')?.spent_credits;
 
-  it('can be used up by an API key of the user, which then blocks the user and all of their keys', async () => {
+  it('blocks the user and all of their API keys after one of the keys uses it up', async () => {
     script = charge();
     const { head, ada, bob, keys, keyOfBob } = await makeCompany();
     const id = await makeModel(head);
@@ -643,7 +643,7 @@ describe('budgets', () => {
 });
 
 describe('the budget check', () => {
-  it('adds no database statement to posting a message or starting a solve, whether or not budgets exist', async () => {
+  it('does not add a database statement to posting a message or starting a solve, whether or not budgets exist', async () => {
     script = charge();
     const { client, company: company_id } = await service.session({ user: 'head' });
     const id = await makeModel(client);

@@ -266,7 +266,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
     expect(message?.content).toBe('Twelve chairs.');
   });
 
-  it('receives its own provider data again in later turns, but clients never see this data', async () => {
+  it('receives the provider’s own data again in subsequent turns, but clients never see this data', async () => {
     const secret = 'c2lnbmVkIHRob3VnaHQ=';
     const data: ModelReply['data'] =
       format === 'anthropic'
@@ -508,7 +508,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
       expect(JSON.stringify(lines)).not.toContain('Quota of');
     });
 
-    it('preserves the text received so far and runs no tools if it fails during the reply', async () => {
+    it('preserves the text received so far and does not run any tools if it fails during the reply', async () => {
       const calls = [{ tool: 'write_file', input: { path: 'half.txt', content: 'half' } }];
       const half = (rest: ModelReply): ModelReply[] => [{ text: ['Half of'], calls, ...rest }];
       const brokenOff = 'The model provider ended its answer before it was complete.';
@@ -530,7 +530,7 @@ describe.each(PROVIDERS)('the language model of the provider %s', (AGENT_PROVIDE
   });
 });
 
-it('requires a URL and a model but no key for an OpenAI-compatible provider, and sends no images to it', async () => {
+it('requires a URL and a model but no key for an OpenAI-compatible provider, and does not send images to it', async () => {
   let replies: ModelReply[] = [
     { calls: [{ tool: 'list_files', input: {} }] },
     { text: ['Empty.'], tokens: { input: 1000, output: 1000 } },

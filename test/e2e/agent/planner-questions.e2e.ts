@@ -336,7 +336,7 @@ describe('a planner with data indexed by two sets', () => {
     expect((await planner.choose('The limit Labour is 50')).text).toContain('`What if Labour = 50`: the objective is');
   });
 
-  it('learns which constraints keep a member from being larger or smaller', async () => {
+  it('can ask which constraints keep a member from being larger or smaller', async () => {
     const planner = await solved();
     const more = await planner.say('why not more tables in week 2');
     expect(more.text).toContain('`make[table, 2]` is 1. These limits hold it:\n- `Labour[2]` is at 20: no room left');

@@ -52,7 +52,7 @@ describe('a stream of a project', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   };
 
-  it('ends within 5 s of the end of a membership, also for the member’s API key, and stays open for others', async () => {
+  it('ends within 5 s of the end of a membership, even for the member’s API key, but stays open for others', async () => {
     await give('viewer');
     const key = await keyOf(ben);
     const kept = await EventStream.open(service.url, ada.token, project);

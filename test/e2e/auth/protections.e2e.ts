@@ -75,7 +75,7 @@ describe('a web client from another origin', () => {
     ['/api/v1/projects/1/chat', 'POST', 'baggage,idempotency-key'],
     ['/store/blobs/1?signature=none', 'PUT', 'content-type'],
     ['/store/blobs/1?signature=none', 'GET', 'range'],
-  ])('needs no token for the preflight request to %s with the method %s', async (path, method, headers) => {
+  ])('does not need a token for the preflight request to %s with the method %s', async (path, method, headers) => {
     const answer = await preflight(path, ORIGIN, method, headers);
     expect([answer.status, allowed(answer)]).toEqual([204, ORIGIN]);
     expect(answer.headers['access-control-allow-methods']?.split(',')).toContain(method);

@@ -280,7 +280,7 @@ describe('an answer to the agent’s question', () => {
     expect((await history(project)).total).toBe(2);
   });
 
-  it('is rejected if it has several labels for a single-choice question, which then stays open', async () => {
+  it('is rejected if it has several labels for a single-choice question, and the question stays open', async () => {
     const project = await newProject();
     await post(project, { content: 'Hello' });
     const { call, labels } = question(await idle(client, project));

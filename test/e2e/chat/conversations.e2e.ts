@@ -70,7 +70,7 @@ describe('conversations in a project', () => {
     }
   });
 
-  it('can be deleted with their messages, which closes their streams but keeps their cost in the project total', async () => {
+  it('can be deleted with their messages, closing their streams but keeping their cost in the project total', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const say = (content: string) => client.post(`/projects/${project}/chat`, { content, conversation_id: id });

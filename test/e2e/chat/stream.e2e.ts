@@ -125,7 +125,7 @@ describe('a stream', () => {
     expect(messages[1]?.tool_calls).toMatchObject([{ id: 'ask', result: { selections: { '0': 'That' } } }]);
   });
 
-  it('sends no response before it has read its position', async () => {
+  it('does not send a response until it has read its position', async () => {
     const project = await newProject();
     const database = service.app.get(DatabaseService);
     let isOpen = false;

@@ -114,7 +114,7 @@ describe('stopping a turn', () => {
     expect(await client.get<ProjectResponse>(`/projects/${project}`)).toEqual(before);
   });
 
-  it('also prevents the worker from ending the turn if the conversation is deleted', async () => {
+  it('by deleting its conversation prevents the worker from ending the turn', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     const conversations = `/projects/${project}/conversations`;
@@ -154,7 +154,7 @@ describe('stopping a turn', () => {
     expect(messages.map(({ sequence }) => sequence)).toEqual(messages.map((_, index) => index + 1));
   });
 
-  it('leaves no agent message if the turn has not started or has no output', async () => {
+  it('does not leave an agent message if the turn has not started or has no output', async () => {
     const over = gate();
     script = async function* () {
       await over.passed;

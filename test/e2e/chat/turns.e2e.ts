@@ -307,7 +307,7 @@ describe('an agent that fails', () => {
 });
 
 describe('turn recovery', () => {
-  it('retries a turn with waiting messages as long as it has no visible output, in at most three attempts', async () => {
+  it('attempts a turn without visible output up to three times, each time with the messages that are waiting', async () => {
     const project = await newProject();
     script = () => ({ [Symbol.asyncIterator]: () => ({ next: never }) });
     await post(project, { content: 'Hello' });
@@ -330,7 +330,7 @@ describe('turn recovery', () => {
     expect(contexts.map(({ messages }) => messages.length)).toEqual([1, 2, 3, 5]);
   });
 
-  it('keeps the visible output of a turn and ends the turn, and the former process changes nothing if it resumes', async () => {
+  it('ends a turn but keeps its visible output, and the former process cannot change anything if it resumes', async () => {
     const [middle, end] = [gate(), gate()];
     script = async function* () {
       yield say('One');
@@ -418,7 +418,7 @@ describe('turn recovery', () => {
 });
 
 describe('a process that is asked to stop', () => {
-  it('gives up its turns after 20 seconds: silent turns are retried elsewhere, and all others end', async () => {
+  it('gives up its turns after 20 seconds: turns without output are retried elsewhere, and all others end', async () => {
     const apart = await makeEnvironment();
     const leaving = await ScriptedService.start(apart, ({ messages }) =>
       (async function* () {

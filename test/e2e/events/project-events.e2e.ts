@@ -243,7 +243,7 @@ describe('a reader', () => {
     },
   );
 
-  it('receives a resync if missed events were removed, which happens after a day and no earlier', async () => {
+  it('receives a resync if missed events were removed, but no events are removed within a day', async () => {
     const project = await newProject();
     for (const label of ['a', 'b', 'c']) await addCard(project, label);
     const age = (id: number, interval: string) =>

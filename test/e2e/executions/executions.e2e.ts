@@ -347,7 +347,7 @@ const lag = async (): Promise<number> =>
   1_000 * ((await metrics(service.url)).get('nodejs_eventloop_lag_max_seconds') ?? NaN);
 
 describe('a hard solve', () => {
-  it('ends at its time limit with the best values found, shows the project as solving, and delays no other requests', async () => {
+  it('ends at its time limit with the best values found, shows the project as solving, and does not delay other requests', async () => {
     const project = await newProject();
     await upload(project, 'hard.lp', hardModel());
     const { id } = await start(project, { input_file_ids: ['hard.lp'] });

@@ -309,7 +309,7 @@ describe('the runs of a project', () => {
     expect(await ids('scenario_id=none')).toEqual([]);
   });
 
-  it('have the same values in the list as in their own responses', async () => {
+  it('have the same values in the list as when they are requested individually', async () => {
     const { id: project } = await makeProject(client);
     const files = {
       'best.lp': 'max x st c: x <= 4.25 end',

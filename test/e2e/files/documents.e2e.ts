@@ -124,7 +124,7 @@ describe('POST /files/content?as=text', () => {
     expect((await read('report.PDF')).text).toMatch(/^--- page 1/);
   }, 60_000);
 
-  it('leaves no temporary copies behind', async () => {
+  it('does not leave any temporary copies behind', async () => {
     expect(await readdir(join(service.environment.dataDir, 'copies'))).toEqual([]);
   });
 });

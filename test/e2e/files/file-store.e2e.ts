@@ -189,7 +189,7 @@ describe('files on an S3 server', () => {
 type Parts = { part_number: number; etag: string }[];
 
 describe('a service that is killed with kill -9', () => {
-  it('loses no files, leaves no partial files, and later removes exactly the unreferenced blobs', async () => {
+  it('does not lose files or leave partial files, and removes exactly the unreferenced blobs after a restart', async () => {
     const { client, user, company } = await service.session();
     const { id } = await makeProject(client);
     const place = { source: 'workspace', project_id: id } as const;

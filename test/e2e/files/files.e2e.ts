@@ -92,7 +92,7 @@ describe('directories', () => {
 });
 
 describe('deleting', () => {
-  it('removes a non-empty directory only with `recursive`', async () => {
+  it('requires `recursive` for a non-empty directory', async () => {
     const { client, place } = await makeWorkspace();
     await client.post('/files/mkdir', { ...place, path: 'a/b' });
     await makeFile(client, place, 'a/b/implied/c', 'c');
@@ -202,7 +202,7 @@ describe('invalid paths', () => {
     expect(await pathsIn(client, place)).toEqual(['kept']);
   });
 
-  it('are reported before a missing identifier, which is checked only after all fields are valid', async () => {
+  it('are reported before a missing identifier, because identifiers are checked only if all fields are valid', async () => {
     const { client } = await makeWorkspace();
     const body = { source: 'workspace', path: 'a', project_id: null, deployment_name: 'other' };
     expect(await client.send('POST', '/files/mkdir', { body })).toMatchObject({

@@ -93,7 +93,7 @@ describe('the size of an upload', () => {
 });
 
 describe('a part that is sent several times concurrently', () => {
-  it('counts with its stored size and not with the size of an aborted attempt', async () => {
+  it('counts towards the limit with its stored size, not the size of an aborted attempt', async () => {
     const { client, place } = await makeWorkspace();
     const [first, ...urls] = urlsOf(await start(client, place, 'a'));
     const held = await hold(first, 9 * MiB);

@@ -112,7 +112,7 @@ describe('an upload', () => {
     });
   });
 
-  it('combines all parts in order if the request lists no parts', async () => {
+  it('combines all parts in order if the request does not list any parts', async () => {
     const { client, place } = await makeWorkspace();
     const content = randomBytes(6 * MiB);
     const { upload_token, parts } = await start(client, place, 'a');
@@ -133,7 +133,7 @@ describe('an upload', () => {
     expect(entries.map(({ path }) => path)).toEqual(['b.txt']);
   });
 
-  it('can be resumed with its status, additional URLs and resent parts', async () => {
+  it('can be resumed by checking its status, requesting additional URLs and resending parts', async () => {
     const { client, place } = await makeWorkspace();
     const content = randomBytes(5 * MiB + 3);
     const { upload_token, parts, part_size, expires_at } = await start(client, place, 'a');
@@ -227,7 +227,7 @@ describe('an invalid upload', () => {
     expect(await raw(url, { method: 'PUT', body: 'two' })).toMatchObject({ status: 200 });
   });
 
-  it('is also rejected if the company already has a hundred open uploads', async () => {
+  it('is rejected while the company has 100 open uploads', async () => {
     const { client, place, company } = await makeWorkspace();
     const tokens = [];
     for (let number = 0; number < 100; number += 1) tokens.push((await start(client, place, `${number}`)).upload_token);
@@ -396,7 +396,7 @@ describe('a tree during concurrent completions, moves and deletions of a path', 
 });
 
 describe('an upload to the disk store whose process is killed during its completion', () => {
-  it('is completed by the next process, with its full content', async () => {
+  it('is completed with its full content by the next process', async () => {
     const own = await Service.start();
     const { client, user, company } = await own.session();
     const { id } = await makeProject(client);

@@ -47,7 +47,7 @@ describe('/metrics', () => {
     expect(found.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it('stays small and contains no identifiers, regardless of the requests sent', async () => {
+  it('stays small and does not contain any identifiers, regardless of the requests sent', async () => {
     const { client, company, user, token } = await service.session();
     const ask = async (ids: string[]): Promise<number> => {
       for (const id of ids) {

@@ -185,7 +185,7 @@ describe('a 422 response', () => {
     expect(bytes).toBeLessThan(100 * 1024);
   });
 
-  it('has a single entry if there are too many items, which are then not validated', async () => {
+  it('has a single entry if there are too many items, and the items are not validated', async () => {
     expect(await refusal(COMPLETE, parts(10_001, '{}'))).toMatchObject({ status: 422, entries: 1 });
   });
 });

@@ -109,7 +109,7 @@ describe('a batch with deep implied directories', () => {
     });
   }, 60_000);
 
-  it('moves files in eight concurrent requests from a company', async () => {
+  it('moves its files while seven other batches of the same company run', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await Promise.all(

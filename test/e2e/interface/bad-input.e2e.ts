@@ -208,7 +208,7 @@ describe('a request without permission', () => {
 });
 
 describe('invalid requests', () => {
-  it('are rejected with the position of malformed JSON before the token is checked', async () => {
+  it('are rejected with the position of malformed JSON, even without a token', async () => {
     for (const client of [owner.client, service.anonymous]) {
       for (const { method, path } of allCalls(mine).filter(({ body }) => body !== undefined)) {
         const answer = await client.send(method, path, { text: '{"name": nope}' });

@@ -242,7 +242,7 @@ describe('a walk with a cursor', () => {
     60_000,
   );
 
-  it('is needed because pages by offset repeat rows that change between pages', async () => {
+  it('is needed because offset pagination repeats rows that change between pages', async () => {
     const { read, keysOf, add, touch } = walks['conversations']!();
     const made = await add(100);
     const seen: string[] = [];

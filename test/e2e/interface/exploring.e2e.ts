@@ -64,7 +64,7 @@ describe('the demo data of a first start', () => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
-  it('has no cards with gaps', async () => {
+  it('does not contain any cards with gaps', async () => {
     const { cards } = await client.get<CardListResponse>(`/projects/${EXAMPLE.project_id}/cards`);
     expect(cards.filter(({ gaps }) => gaps.length > 0)).toEqual([]);
   });
@@ -96,7 +96,7 @@ describe('web clients on the same computer', () => {
 
 describe('the API documents', () => {
   it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/swagger-ui-init.js', '/docs/swagger-ui-bundle.js'])(
-    'include %s, which is compressed and not sent again as long as it is unchanged',
+    'include %s, with compression and an ETag',
     async (path) => {
       const ask = (headers: Record<string, string>) =>
         raw(service.url + path, { headers: { 'accept-encoding': 'gzip', ...headers } });
@@ -191,7 +191,7 @@ inBrowser('Swagger UI', () => {
     await page.locator('.operation-filter-input').fill('');
   });
 
-  it('shows no operations if the filter matches nothing', async () => {
+  it('does not show any operations if the filter matches nothing', async () => {
     await page.locator('.operation-filter-input').fill('no such operation');
     await page.locator('.opblock').first().waitFor({ state: 'detached' });
     await page.locator('.operation-filter-input').fill('');

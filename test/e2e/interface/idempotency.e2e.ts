@@ -111,7 +111,7 @@ describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = fa
     if (!later) expect(new Set([record?.xmin, ...effect.map(({ xmin }) => xmin)]).size).toBe(1);
   }, 60_000);
 
-  it('has no effect if its response cannot be stored, and stores no response without a key', async () => {
+  it('has no effect if its response cannot be stored, and does not store a response without a key', async () => {
     await forget();
     const prepared = await prepare(client);
     const before = await effectOf(prepared);
@@ -360,7 +360,7 @@ describe('the stored keys of a company', () => {
       expect(isReplayed(await keyed(client, request, key))).toBe(true);
     });
 
-    it('removes no response when a small response is added', async () => {
+    it('does not cause any response to be removed when a small response is added', async () => {
       await forget();
       await fill(70, 1024 ** 2);
       await made(client);

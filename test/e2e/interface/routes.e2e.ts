@@ -82,7 +82,7 @@ describe('the routes of the service', () => {
   });
 
   it.each(['/assets/gone.js', '/assets/index-old.css', '/assets/..%20'])(
-    'do not include %s, which returns 404',
+    'do not include %s, so the response is 404',
     async (path) => {
       expect((await raw(url + path)).status).toBe(404);
     },

@@ -72,7 +72,7 @@ describe('npm start with the embedded database', () => {
     expect([stderr, code]).toEqual(['', 0]);
   }, 120_000);
 
-  it('keeps its data after a backup is restored', async () => {
+  it('serves the same projects and files after a backup is restored to another folder', async () => {
     const service = await start(dataDir);
     const project = await service.client.post<{ id: string }>('/projects', { name: 'Before the backup' });
     const [folder, other] = [join(dataDir, 'backup'), join(dataDir, 'restored')];

@@ -127,7 +127,7 @@ describe('an upgrade during requests', () => {
     });
   }, 60_000);
 
-  it('creates no TypeORM tables except the list of migrations, even with all entities loaded', async () => {
+  it('does not create any TypeORM tables except the list of migrations, even with all entities loaded', async () => {
     await withDatabase(0, async (url, client) => {
       await migrate(url);
       const { rows } = await client.query(

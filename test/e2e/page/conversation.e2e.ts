@@ -182,7 +182,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('navigation', { name: 'Runs and scenarios' }).waitFor();
   });
 
-  it('keeps no stream open while the tab is hidden, and catches up afterwards', async () => {
+  it('closes its streams while the tab is hidden and catches up afterwards', async () => {
     const ended: string[] = [];
     tab.page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
     const session = await shared.session();
@@ -491,7 +491,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(await tab.page.getByRole('button', { name: 'Show earlier messages' }).count()).toBe(0);
   });
 
-  it('shows no message field to viewers', async () => {
+  it('does not show viewers a message field', async () => {
     const { projects } = await new Client(service.url, service.tokens.member).get<ProjectSummaryListResponse>(
       '/projects?q=Prices',
     );

@@ -514,7 +514,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     }, 120_000);
 
-    it('is shown as an image or as the text of a document', async () => {
+    it('is displayed if it is an image, and shown as extracted text if it is a document', async () => {
       const pdf = makePdf(pdfObjects(['BT /F1 12 Tf 72 720 Td (Forty chairs a week) Tj ET']));
       await put('pixel.png', PIXEL);
       await put('broken.png', 'not an image');

@@ -145,7 +145,7 @@ inBrowser('the page for runs and scenarios', () => {
     ['a constraint', 'constraint', { expression: 'make["stool"] <= 4' }],
     ['a data card', 'data', { set: 'others', file_path: 'gone.csv', key: ['a'] }],
     ['an objective', 'objective', { expression: 'hours' }],
-  ])('disables the start of a run as long as %s has a blocking gap', async (_, kind, data) => {
+  ])('does not let people start a run while %s has a blocking gap', async (_, kind, data) => {
     const room = await makeShop();
     const { id } = await addCard(room, kind, 'Half done', data);
     await open(room);
@@ -221,7 +221,7 @@ inBrowser('the page for runs and scenarios', () => {
     expect(await detail(room, id)).toMatchObject({ status: 'succeeded', outcome: 'time_limit' });
   }, 60_000);
 
-  it('shows what is missing in the model and links to the canvas', async () => {
+  it('shows what is missing from the model and links to the canvas', async () => {
     const room = await makeRoom();
     await open(room);
     await text('No runs yet').waitFor();

@@ -151,7 +151,7 @@ describe('a deleted project', () => {
     );
   });
 
-  it('accepts no work from concurrent requests', async () => {
+  it('does not accept any work from concurrent requests', async () => {
     script = async function* () {
       yield await Promise.resolve({ type: 'text', text: 'Done.' } as const);
       yield { type: 'usage', credits: 0.125 };

@@ -87,7 +87,7 @@ describe('the paths in a skill', () => {
     expect(body.files).toEqual(['SKILL.md', '\u00e9']);
   });
 
-  it('are rejected independently, each with its reason', async () => {
+  it('are rejected independently, each for a specific reason', async () => {
     const faults: [string, RegExp][] = [
       ['', /must not be empty/],
       ['/', /must not be empty/],

@@ -165,7 +165,7 @@ describe('the skill and configuration API', () => {
     expect(await client.post('/files/content', file)).toMatchObject({ text: content, base64: null });
   });
 
-  it('lets no turn write deployment instructions, which requires company-level write access (rule 7)', async () => {
+  it('does not let turns write deployment instructions, because that requires company-level write access (rule 7)', async () => {
     const { id, deployment, handle } = await scene();
     const member = await service.session({ company: company.company, role: 'member' });
     const body = { content: 'mine' };

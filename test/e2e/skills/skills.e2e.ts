@@ -135,7 +135,7 @@ describe('skills', () => {
     }
   });
 
-  it('update `updated_at` of the project when they change', async () => {
+  it('update the project’s `updated_at` when they change', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'x' });
     const { id, updated_at } = await makeProject(client, { from_deployment: handle });
     const moments = [updated_at];

@@ -132,7 +132,7 @@ describe('POST /files/query', () => {
     expect(await refusal('/files/query', { tables: wrong, sql: 'FROM plan' })).toEqual([at]);
   });
 
-  it('reports how each table was read, with its guesses and the omitted rows', async () => {
+  it('reports how each table was read, including guesses and omitted rows', async () => {
     await upload('plan.csv', PLAN);
     await upload('keep.csv', KEPT_TOTAL);
     await upload('ragged.json', '[{"item":"oak"},7]');
@@ -176,7 +176,7 @@ describe('a data card', () => {
     );
   }
 
-  it('leaves total rows out of the plan, reports them, and uses the decimal sign of its dialect', async () => {
+  it('leaves total rows out of the plan, reports them, and uses the decimal separator of its dialect', async () => {
     await upload('items.csv', 'item;limit\noak;1.250\npine;2.500\nTotal;3.750\n');
     const set = { set: 'items', file_path: 'items.csv', key: ['item'], description: 'What we make' };
     const { id, version } = await add('data', 'Items', set);

@@ -164,7 +164,7 @@ const count = async (table: string): Promise<number> => {
 };
 
 describe('usage listings', () => {
-  it('always match the sums of the ledger in any span, while rows arrive late and are rolled up', async () => {
+  it('match the ledger totals for any time span while late rows arrive and are rolled up', async () => {
     const over = Date.now() + 4_000;
     const until = async (work: () => Promise<void>): Promise<void> => {
       while (Date.now() < over) await work();

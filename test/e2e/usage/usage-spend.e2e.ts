@@ -158,7 +158,7 @@ async function compare(within: Span): Promise<void> {
 }
 
 describe('usage by project and day', () => {
-  it('matches the sums of the ledger in any span, for every caller, while some entries are rolled up', async () => {
+  it('matches the ledger totals for any time span and every caller while some entries are rolled up', async () => {
     const counts: { pending: number; days: number }[] = [];
     for (let round = 0; round < 12; round += 1) {
       await spend(12);

@@ -21,7 +21,7 @@ const filesIn = (page: string): string[] =>
   Array.from(page.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g), ([, path = '']) => path);
 
 describe('page files', () => {
-  it('are cached forever, except for the page that refers to them, which is revalidated each time', async () => {
+  it('are cached forever, but the page that refers to them is revalidated each time', async () => {
     const page = await raw(`${service.url}/`);
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
     const again = await raw(`${service.url}/`, { headers: { 'if-none-match': page.headers.etag } });
@@ -92,7 +92,7 @@ describe('the development tokens', () => {
     ['a client behind a proxy', { 'x-forwarded-for': '203.0.113.9' }],
     ['a client behind a proxy that claims to be local', { 'x-forwarded-for': '127.0.0.1' }],
     ['a client behind a proxy that sends Forwarded', { forwarded: 'for=203.0.113.9;host=localhost' }],
-  ])('are not sent to %s, which receives a 404 as if they did not exist', async (_, headers) => {
+  ])('are not sent to %s, and the 404 does not reveal that they exist', async (_, headers) => {
     expect(await ask(service, headers)).toMatchObject(NOTHING);
   });
 

@@ -446,7 +446,7 @@ describe('a process', () => {
 });
 
 describe('a process that is killed', () => {
-  it('loses no events between the commit and the delivery', async () => {
+  it('does not lose any events between the commit and the delivery', async () => {
     receiver.answer = hang;
     const { id: project } = await makeProject(client);
     const { id } = await create();

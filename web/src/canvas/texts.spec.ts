@@ -15,7 +15,7 @@ describe('the form of a variable that is 0 or in a range', () => {
     ['lot[p] to 2 * most[p]', ['lot[p]', '2 * most[p]']],
     ['at least 20', [20, null]],
     ['at least lot[p]', ['lot[p]', null]],
-  ])('reads and shows %s', (text, range) => {
+  ])('accepts and displays %s', (text, range) => {
     expect(problemOf(field, text)).toBeUndefined();
     const changes = changesOf(kind, {}, { zero_or_between: text }, ['zero_or_between']);
     expect(changes).toEqual({ zero_or_between: range });
@@ -41,11 +41,11 @@ describe('statementOf', () => {
       'p in goods',
     ],
     [{ name: 'x', upper: 9 }, '0 ≤ x ≤ 9', ''],
-  ])('shows the range of a variable: %j', (data, formula, index) => {
+  ])('shows the possible values of a variable: %j', (data, formula, index) => {
     expect(statementOf(card(data))).toMatchObject({ formula, index });
   });
 
-  it('leaves the bounds of such a variable to the facts of the card', () => {
+  it('does not cover the upper bound of a variable that is 0 or in a range', () => {
     expect(statementOf(card({ name: 'x', zero_or_between: [20, null], upper: 90 }))?.coveredFields).not.toContain(
       'upper',
     );

@@ -15,7 +15,7 @@ const card = (id: string, updated_at: string) => ({
 const scenario = (id: string, updated_at: string) => ({ id, name: `Name ${id}`, updated_at, changes: [] });
 
 describe('changesSince', () => {
-  it('returns no changes for an unchanged model', () => {
+  it('does not return any changes for an unchanged model', () => {
     const cards = [card('a', BEFORE), card('b', BEFORE)];
     expect(changesSince(RUN, { cards, ...NOTHING }, cards)).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('changesSince', () => {
     expect(changesSince(RUN, model(BEFORE), cards)).toEqual([]);
   });
 
-  it('returns no changes for a run of a model file', () => {
+  it('does not return any changes for a run of a model file', () => {
     const cards = [card('a', AFTER)];
     expect(changesSince({ ...RUN, input_file_ids: ['plan.lp'] }, { cards, ...NOTHING }, [])).toEqual([]);
   });
