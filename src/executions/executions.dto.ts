@@ -191,7 +191,11 @@ export class ExecutionResponse {
   @NumberField({ nullable: true, extension: true, description: 'Objective of the result; null without a plan' })
   objective_value!: number | null;
 
-  @NumberField({ nullable: true, extension: true, description: '`gap` of the result' })
+  @NumberField({
+    nullable: true,
+    extension: true,
+    description: "Relative gap between the plan's objective and the best bound; null if it cannot be computed",
+  })
   gap!: number | null;
 
   @NumberField({ nullable: true, extension: true, description: 'Credits charged; null until the execution ends' })

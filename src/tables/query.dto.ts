@@ -62,7 +62,7 @@ export class QueryRequest extends ContainerRequest {
     { ...mapKind(tableKind, { maxProperties: MAX_TABLES }), model: TableReference },
     {
       description:
-        'Files by their table names in the statement: a path, or an object with `path`, `sheet` and `dialect`',
+        'Maps each table name in the statement to a file: its path, or an object with `path`, `sheet` and `dialect`',
       example: { demand: 'data/demand.csv' },
     },
   )
@@ -87,7 +87,7 @@ export class QueryRequest extends ContainerRequest {
     nullable: true,
     check: (path) => pathProblem(path) ?? savedPathProblem(path),
     description:
-      'Workspace path for saving the whole result. If `source` is not `workspace`, `project_id` selects the project',
+      'Workspace path for saving the whole result. If `source` is not `workspace`, `project_id` selects the project to save it in',
     example: 'results/by-product.csv',
   })
   save_as?: string | null;

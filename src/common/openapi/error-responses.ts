@@ -9,11 +9,11 @@ const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
   408: 'The body arrived too slowly',
   409: 'Conflict with the current state',
   410: 'Expired',
-  412: 'Changed since you read it',
+  412: 'The resource has changed since you read it',
   413: 'Too large',
   415: 'The body is compressed',
   429: 'Too many requests',
-  503: 'The database or the file store is unavailable',
+  503: 'Temporarily unavailable, or too large to process',
   507: 'The file store is full',
 };
 
