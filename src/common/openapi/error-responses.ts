@@ -13,7 +13,7 @@ const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
   413: 'Too large',
   415: 'The body is compressed',
   429: 'Too many requests',
-  503: 'Temporarily unavailable, or too large to process',
+  503: 'Temporarily unavailable',
   507: 'The file store is full',
 };
 
