@@ -97,7 +97,7 @@ describe('the gaps of a variable that is 0 or in a range', () => {
   });
 });
 
-it('gives models with different ranges different digests and keeps the digest of models without ranges', () => {
+it('changes the digest of a model with its range, but not the digest of models without ranges', () => {
   const rest = [goal('x')];
   const digests = [undefined, [20, 200], [20, 100]].map((range) => modelDigest([lot(range), ...rest]));
   expect(new Set(digests).size).toBe(3);

@@ -214,7 +214,7 @@ describe('a set in a file', () => {
     expect(text).not.toContain('decimal');
   });
 
-  it('has columns that are never offered as variables', async () => {
+  it('does not offer its columns as variables', async () => {
     const room = new Room();
     room.files = ['products.csv'];
     const facts: FileFacts = {

@@ -170,7 +170,7 @@ describe('the guide when it changes the canvas', () => {
     expect(room.cards).toHaveLength(1);
   });
 
-  it('uses a single call per card and reports the statements beyond the limit per turn', async () => {
+  it('uses a single call per card and reports the statements beyond the per-turn limit', async () => {
     const room = new Room();
     const names = Array.from({ length: 60 }, (_, index) => `x${index}`);
     const { text, calls, question } = await room.say(names.map((name) => `${name} integer; ${name} <= 5`).join('\n'));

@@ -37,7 +37,7 @@ it.each(['must hold', 'must always hold', 'have to hold'])(
   },
 );
 
-it('accepts `no` as an answer to the offer of a solve', async () => {
+it('accepts `no` when it offers to solve the model', async () => {
   const room = await roomWith(`${TABLES}; ${FINISH}`);
   const { text, calls } = await room.say('no');
   expect(text).not.toContain('could not use');

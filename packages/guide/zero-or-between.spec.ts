@@ -72,7 +72,7 @@ describe('a statement about a variable that is 0 or in a range', () => {
 });
 
 describe('the guide', () => {
-  it('solves a model with lots and reports which limits bind', async () => {
+  it('solves a model whose variables are 0 or in a range, and reports which limits bind', async () => {
     const { room, text } = await after(
       'minimize cost: 2 x + 3 y; Need: x + y >= 210; x is 0 or 20 to 200; y is 0 or 30 to 90',
       FINISH,

@@ -238,7 +238,7 @@ describe('a data engine task', () => {
     await Promise.all(slow);
   });
 
-  it('reports a result that is too large for memory as a problem, and is not retried', async () => {
+  it('fails with an error if its result does not fit in memory, and does not restart the process', async () => {
     test = await TestEngine.start({ seconds: 30 });
     expect(await reasonOf(test.query("SELECT repeat(repeat('a', 1000000), 300)"))).toMatchObject({
       code: 'invalid_sql',

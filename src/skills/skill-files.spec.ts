@@ -51,7 +51,7 @@ describe('checkSkill', () => {
     expect(refusal('a', [main, ['x/y/z', ''], ['x/y', '']])).toEqual([['value_error', 'body', 'files', 'x/y/z']]);
   });
 
-  it('requires SKILL.md in exactly this spelling', () => {
+  it('requires a file named exactly SKILL.md in the top-level directory', () => {
     expect(refusal('a', [['skill.md', '']])).toEqual([['missing', 'body', 'files', 'SKILL.md']]);
     expect(refusal('a', [['x/SKILL.md', '']])).toEqual([['missing', 'body', 'files', 'SKILL.md']]);
   });

@@ -58,7 +58,7 @@ describe('the list iterator', () => {
     expect(asked).toEqual(['?cursor=']);
   });
 
-  it('returns the items of the first page before it throws the error of the second page', async () => {
+  it('yields the items of the first page before throwing the error from the second', async () => {
     const fetch = async ({ url }: Request) =>
       await Promise.resolve(url.endsWith('cursor=') ? json(pages['']) : json({ detail: 'Not Found' }, 404));
     const ids: string[] = [];

@@ -271,7 +271,7 @@ describe('a lost connection', () => {
     });
   });
 
-  it('rolls back the transaction even if it ends between two statements', async () => {
+  it('rolls back the transaction even if the connection is lost between two statements', async () => {
     const { database } = db;
     const other = new pg.Client(db.url);
     await other.connect();

@@ -136,7 +136,7 @@ describe('a number with more than 15 digits', () => {
     ]);
   });
 
-  it('is rounded only once when a Parquet decimal is converted', async () => {
+  it('is rounded only once when converted from a Parquet decimal', async () => {
     const values = ['9007199254740.99', '123456789012.34567', '0.1', '-5'];
     const table = await files.convert(
       await parquet(`SELECT unnest(${JSON.stringify(values).replaceAll('"', "'")})::DECIMAL(38, 12) AS v`),

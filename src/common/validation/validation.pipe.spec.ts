@@ -463,7 +463,7 @@ describe('a class-validator decorator', () => {
     }
   });
 
-  it('throws if it is on a property without a field, has no effect or is asynchronous', () => {
+  it('is rejected if its property has no field decorator, if it has no effect or if it is asynchronous', () => {
     class NoField {
       @IsEmail()
       email!: string;

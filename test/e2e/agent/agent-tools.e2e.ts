@@ -187,7 +187,7 @@ describe('file tools', () => {
     expect(results()).toEqual(['forbidden']);
   });
 
-  it('read the skills that the turn has mounted', async () => {
+  it('read the skills mounted for the turn', async () => {
     const skills = { rules: { 'SKILL.md': 'Ten hours.', 'more/table.md': 'A table.' } };
     const { handle } = await makeDeployment(client, { skills });
     project = (await makeProject(client, { from_deployment: handle })).id;

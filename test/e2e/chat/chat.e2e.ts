@@ -370,7 +370,7 @@ describe('the history of a conversation', () => {
     expect(sequences((await sync(project, { limit: 3 })).messages)).toEqual([10, 11, 12]);
   });
 
-  it('is empty and idle for a new project', async () => {
+  it('is empty for a new project, and sync reports an idle turn', async () => {
     const fresh = await newProject();
     expect(await history(fresh)).toEqual({ messages: [], limit: 200, offset: 0, total: 0 });
     expect(await sync(fresh)).toEqual({

@@ -360,7 +360,7 @@ describe('a failed request', () => {
     expect(seen).toBe(1);
   });
 
-  it('is retried for PATCH only if the service rejected the first attempt', async () => {
+  it('is not retried after an outage if it is a PATCH, but is retried after a rate limit', async () => {
     const change = { params: { path: { project_id: NOTHING } }, body: {} };
     await expect(
       ask(refusing(503, 'unavailable'), me).PATCH('/api/v1/projects/{project_id}', change),

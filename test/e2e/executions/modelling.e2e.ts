@@ -134,7 +134,7 @@ it('solves a model with a wide table, as in docs/modelling.md', async () => {
   expect(completeness).toMatchObject({ feasibility_result: 'pass', overall: 'complete' });
 });
 
-it('solves a single model for several weeks and writes a result table, as in docs/modelling.md', async () => {
+it('solves a model that spans several weeks and writes its result tables, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const conversations = await readPage();

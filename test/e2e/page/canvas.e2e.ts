@@ -433,7 +433,7 @@ inBrowser('the canvas', () => {
     expect(after.body).toMatchObject({ version: 2, data: { expression: '4 chairs' } });
   });
 
-  it('removes a card after a confirmation, unless someone else has changed the card', async () => {
+  it('removes a card after confirmation, unless someone else has changed the card', async () => {
     await begin();
     await add('kpi', 'On time');
     const late = await add('kpi', 'Late');

@@ -110,7 +110,7 @@ describe('the member list of a project', () => {
     }
   });
 
-  it('lets a member leave, who then loses access if the project is private', async () => {
+  it('lets members of a private project leave, and they then lose access', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     await put(ada.client, id, ben.user, 'viewer');
     const key = await keyOf(ben.client);

@@ -127,7 +127,7 @@ describe('scenarios', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).updated_at > before).toBe(true);
   });
 
-  it('are checked completely, and each problem is reported at its location', async () => {
+  it('are fully validated, and each problem is reported at its location', async () => {
     await makeShop();
     const wrong = [
       { kind: 'values', target: 'hours', to: 1 },

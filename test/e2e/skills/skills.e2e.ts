@@ -114,7 +114,7 @@ describe('skills', () => {
     expect(await client.get(`${at}/skills`)).toEqual({ skills: [] });
   });
 
-  it('are stored as a complete set by each of several concurrent puts, never as a mixture', async () => {
+  it('contain the files of exactly one PUT after concurrent PUTs, never a mixture', async () => {
     const { id } = await makeProject(client);
     const at = `/projects/${id}/skills/same`;
     const sets = Array.from({ length: 8 }, (_, index) => ({

@@ -239,7 +239,7 @@ describe('usage by project and day', () => {
     expect((await daysOf(client, {})).days).toMatchObject([{ user_id: 'head', totals: { credits } }]);
   }, 30_000);
 
-  it('rejects unknown parameters', async () => {
+  it('rejects invalid parameter values', async () => {
     for (const [query, type] of [
       ['group_by=team', 'literal_error'],
       ['group_by=', 'literal_error'],

@@ -330,7 +330,7 @@ describe('a usage listing', () => {
     expect(await minutes(head, nearlyWhole)).toEqual({ read: 90, credits: 60 * 24 * 6 - 90 });
   });
 
-  it('reads a single row per spender for each end of the span, even for a month that is missing from the statistics', async () => {
+  it('reads a single row per spender for each end of the span, even if the planner has no statistics for the month', async () => {
     const { company, head } = await makeCompany();
     const spenders = 400;
     await service.database.query(

@@ -169,7 +169,7 @@ describe('FreeObjectField', () => {
 describe('FreeObjectArrayField', () => {
   checkField(FreeObjectArrayField({ maxItems: 2 }), [['[{"a":1},{}]', [{ a: 1 }, {}]]], [['{}', ...notList]]);
 
-  it('locates elements that are not objects', () => {
+  it('rejects elements that are not objects and reports their index', () => {
     expect(refuse(holder(FreeObjectArrayField()), '{"f":[{},5]}')).toStrictEqual([
       { type: 'dict_type', loc: ['body', 'f', 1], msg: 'Input should be a valid dictionary', input: 5 },
     ]);
