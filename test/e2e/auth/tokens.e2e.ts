@@ -125,14 +125,20 @@ describe('npm run token', () => {
       ['--company', 'a', '--user', 'b', '--expires', '3 years'],
       '--expires must look like 90m, 12h or 30d',
     ],
-    ['a missing secret', ['--company', 'a', '--user', 'b'], 'start the service once, or set AUTH_JWT_SECRET'],
-  ])('exits with an explanation for %s', async (what, given, problem) => {
-    const attempt = run(given, what === 'no secret' ? '' : service.environment.secret);
-    const stderr: unknown = expect.stringContaining(problem);
-    await expect(attempt).rejects.toMatchObject({ code: 2, stdout: '', stderr });
-    await expect(attempt).rejects.toMatchObject({ stderr: expect.stringContaining('Usage: ') as unknown });
-  });
+  ])('exits with an explanation for %s', (_what, given, problem) =>
+    expectExplanation(run(given, service.environment.secret), problem),
+  );
+
+  it('exits with an explanation if neither the environment nor the data folder has a secret', () =>
+    expectExplanation(run(['--company', 'a', '--user', 'b'], ''), 'start the service once, or set AUTH_JWT_SECRET'));
 });
+
+/** Checks that a command fails with code 2 and prints the problem and its usage. */
+const expectExplanation = async (attempt: Promise<unknown>, problem: string): Promise<void> => {
+  const failure: unknown = await attempt.catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(problem) as unknown });
+  expect(failure).toMatchObject({ stderr: expect.stringContaining('Usage: ') as unknown });
+};
 
 /** Runs the command. If the command fails, rejects with its exit code and output. */
 const run = (args: string[], secret: string): Promise<{ stdout: string }> =>
