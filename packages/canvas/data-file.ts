@@ -24,7 +24,7 @@ export interface DataFile {
 
 /**
  * Metadata of a file that is cached for the key of a card. Row numbers refer to the file. A wide table has the columns of its
- * long form, unless a key column is missing.
+ * long form, unless its card has no key or a key column is missing.
  */
 export interface FileFacts {
   /** Reason why the file is not a table. All other fields are then empty. */

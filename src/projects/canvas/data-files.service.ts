@@ -202,7 +202,7 @@ export class DataFilesService {
     const { description } = table;
     const { rows } = description;
     const all = factsOf(description);
-    if (columnsAs === undefined || !hasColumns(description, key)) {
+    if (columnsAs === undefined || key.length === 0 || !hasColumns(description, key)) {
       const columns = fitting(all, key);
       const cells = await this.cellsOf(
         workspace,

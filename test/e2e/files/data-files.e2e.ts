@@ -372,6 +372,15 @@ it('reads a wide table and keeps its gaps up to date', async () => {
   ]);
 });
 
+it('asks for the key of a wide table with the columns of its file', async () => {
+  const planning = await Planning.start();
+  await planning.put('km.csv', KM);
+  await planning.add('data', 'Distance', { set: 'distance', file_path: 'km.csv', columns_as: 'customers' });
+  await planning.gaps('Distance', [
+    'Which column of km.csv identifies the members of distance? Its columns are plant, Berlin, Paris',
+  ]);
+});
+
 it('takes the first row of a wide table as its header, even if it has only numbers', async () => {
   const planning = await Planning.start();
   await planning.put('stores.csv', 'plant,101,105,230\nnorth,1,2,3\nsouth,4,5,6\n');
