@@ -79,6 +79,20 @@ it.each<[string, ModelCard[], number, [string, number][]]>([
   expect(result.objectives?.map(({ label, value }) => [label, value])).toEqual(values);
 });
 
+it('calculates prices for objectives that all have the same priority', () => {
+  const most = (label: string, expression: string) => goal(label, 'maximize', expression, { priority: 3, weight: 1 });
+  const result = solve(most('service', 'x + y'), most('most x', 'x'));
+  expect(result).toMatchObject({
+    objective_value: 22,
+    reduced_costs: { x: 1, y: 0 },
+    objectives: [
+      { label: 'service', value: 12, priority: 3 },
+      { label: 'most x', value: 10, priority: 3 },
+    ],
+  });
+  expect(result).not.toHaveProperty('notes');
+});
+
 it('subtracts the penalty for violated constraints from the objective with the first priority', () => {
   const soft = card('constraint', 'Few', { expression: 'x + y <= 4', classification: 'soft', penalty: 0.5 });
   const result = solve(service(), cost(), soft);

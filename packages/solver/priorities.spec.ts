@@ -95,6 +95,25 @@ describe('objectives with priorities', () => {
     expect(solve(shop({}, true))).not.toHaveProperty('notes');
   });
 
+  it('have shadow prices if there is only one priority', () => {
+    const model = modelOf(
+      [variable('x', 10), variable('y', 10)],
+      [{ sense: 'maximize', coefficients: [2, 1] }],
+      [[1, 1], 0, 12],
+    );
+    const result = solve(model);
+    expect(result).toMatchObject({
+      status: 'optimal',
+      message: null,
+      objective_value: 22,
+      bound: 22,
+      reduced_costs: { x: 1, y: 0 },
+      constraints: [{ name: 'r0', slack: 0, dual: 1 }],
+      objectives: [{ label: 'o1', sense: 'maximize', value: 22, priority: 1 }],
+    });
+    expect(result).not.toHaveProperty('notes');
+  });
+
   it('lead to an explanation if a later objective is unbounded or no plan exists', () => {
     const unbounded = modelOf(
       [variable('x', 4), variable('y')],

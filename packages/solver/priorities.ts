@@ -5,7 +5,7 @@ import { BOUND_TOLERANCE } from './watch.js';
 
 /** Search for the best plan of a priority. */
 export interface Stage {
-  /** Number of the priority. Undefined for a model without priorities. */
+  /** Number of the priority. Undefined if all objectives have the same one, or none. */
   priority?: number;
   /** Model with the goal of the priority. Rows keep the goals of earlier priorities within their tolerances. */
   model: Model;
@@ -20,14 +20,14 @@ export interface Outcome {
 }
 
 /**
- * Searches the best plan of each priority in turn. Yields each stage, and takes its run. A model without priorities has a single
- * stage.
+ * Searches the best plan of each priority in turn. Yields each stage, and takes its run. If there is only one goal, the run of
+ * its single stage is the result, including the prices.
  *
  * @returns the plan with the bound of the first priority, or the run of a stage without a plan
  */
 export function* byPriority(model: Model): Generator<Stage, Outcome, Run> {
   const { priorities } = model;
-  if (priorities === undefined) {
+  if (priorities === undefined || priorities.later.length === 0) {
     const stage = { model };
     return { stage, run: yield stage };
   }

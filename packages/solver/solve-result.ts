@@ -226,7 +226,7 @@ function notesOn({ variables, priorities }: Model): Pick<SolveResult, 'notes'> {
   if (variables.some(({ isInteger }) => isInteger)) return {};
   const notes = [
     ...(sizeOfHelpers(variables).variables > 0 ? [NO_PRICES] : []),
-    ...(priorities !== undefined ? [NO_PRICES_BY_PRIORITY] : []),
+    ...(priorities !== undefined && priorities.later.length > 0 ? [NO_PRICES_BY_PRIORITY] : []),
   ];
   return notes.length > 0 ? { notes } : {};
 }
