@@ -4,7 +4,10 @@ import { cardProblem, cardReference, expandFormula, formula, optionalField, requ
 import type { ModelCard } from './model-card.js';
 
 /** Goal with its objectives. */
-type Group = Goal & { stated: Omit<StatedObjective, 'priority'>[] };
+interface Group {
+  goal: Goal;
+  stated: Omit<StatedObjective, 'priority'>[];
+}
 
 /**
  * Reads the objectives of a canvas. Objectives with the same priority, or without one, become a weighted sum.
@@ -19,25 +22,22 @@ export function readGoals(
   count: number,
 ): Goal & Pick<Model, 'priorities'> {
   const priorities = new Map(cards.map((card) => [card, optionalField<number>(card, 'priority')]));
-  const ranks = [...new Set(priorities.values())].sort((one = 0, other = 0) => one - other);
-  const unranked = cards.find((card) => ranks.length > 1 && priorities.get(card) === undefined);
+  const ranks = [...new Set(priorities.values())].flatMap((rank) => rank ?? []).sort((one, other) => one - other);
+  if (ranks.length === 0) return readGroup(cards, evaluator, count).goal;
+  const unranked = cards.find((card) => priorities.get(card) === undefined);
   if (unranked !== undefined)
     throw cardProblem(unranked, 'priority is missing, but other objectives have one: 1 is the most important');
-  const groups = ranks.map((rank) => {
-    const group = cards.filter((card) => priorities.get(card) === rank);
-    return { ...readGroup(group, evaluator, count), priority: rank };
+  const groups = ranks.map((priority) => {
+    const group = cards.filter((card) => priorities.get(card) === priority);
+    return { ...readGroup(group, evaluator, count), priority };
   });
-  const { sense, objective, constant } = groups[0]!;
-  const ranked = groups.flatMap(({ priority, ...group }) => (priority === undefined ? [] : [{ ...group, priority }]));
-  if (ranked.length === 0) return { sense, objective, constant };
-  const later = ranked.slice(1).map((group) => ({
-    sense: group.sense,
-    objective: group.objective,
-    constant: group.constant,
-    priority: group.priority,
-  }));
-  const stated = ranked.flatMap((group) => group.stated.map((one) => ({ ...one, priority: group.priority })));
-  return { sense, objective, constant, priorities: { later, stated } };
+  return {
+    ...groups[0]!.goal,
+    priorities: {
+      later: groups.slice(1).map(({ goal, priority }) => ({ ...goal, priority })),
+      stated: groups.flatMap(({ stated, priority }) => stated.map((one) => ({ ...one, priority }))),
+    },
+  };
 }
 
 /** Reads objectives as their weighted sum, with the sense of the first one. */
@@ -80,7 +80,7 @@ function readGroup(cards: readonly ModelCard[], evaluator: Evaluator, count: num
     variables: [...variables],
     coefficients: Array.from(variables, (variable) => coefficients[variable]!),
   };
-  return { sense, objective, constant, stated };
+  return { goal: { sense, objective, constant }, stated };
 }
 
 const senseOf = (card: ModelCard): Goal['sense'] =>
