@@ -104,6 +104,8 @@ it('subtracts the penalty for violated constraints from the objective with the f
   });
 });
 
+const NO_LATER = 'Its tolerance has no effect, because no other objective has a less important priority (warning)';
+
 describe('the gaps of objectives', () => {
   it.each<[ModelCard[], string[]]>([
     [[service(), cost()], []],
@@ -122,10 +124,15 @@ describe('the gaps of objectives', () => {
       [service({ priority: 1, tolerance: 1, tolerance_percent: 2 }), cost()],
       ['service, tolerance: It has a tolerance as an amount and in percent: remove one of them (blocking)'],
     ],
+    [[service({ tolerance: 1 })], [`service, tolerance: ${NO_LATER}`]],
+    [[service({ tolerance_percent: 2 })], [`service, tolerance_percent: ${NO_LATER}`]],
+    [[service({ priority: 1, tolerance: 1 })], [`service, tolerance: ${NO_LATER}`]],
+    [[service(), cost({ priority: 2, tolerance_percent: 2 })], [`cost, tolerance_percent: ${NO_LATER}`]],
     [
-      [service({ tolerance: 1 })],
-      ['service, tolerance: Its tolerance has no effect, because the objectives have no priorities (warning)'],
+      [service({ priority: 1, weight: 1, tolerance: 1 }), cost({ priority: 1, weight: 1 })],
+      [`service, tolerance: ${NO_LATER}`],
     ],
+    [[service({ priority: 1, tolerance_percent: 2 }), cost()], []],
     [
       [service({ priority: 0, weight: 1 }), cost({ priority: 1.5, weight: 1 })],
       [
@@ -133,7 +140,10 @@ describe('the gaps of objectives', () => {
         'cost, priority: priority must be a whole number from 1, which is the most important (blocking)',
       ],
     ],
-    [[service({ priority: 1, tolerance: -1 })], ['service, tolerance: tolerance must be a number from 0 (blocking)']],
+    [
+      [service({ priority: 1, tolerance: -1 }), cost()],
+      ['service, tolerance: tolerance must be a number from 0 (blocking)'],
+    ],
   ])('are correct in case %#', (cards, gaps) => {
     expect(gapsOf(...cards)).toEqual(gaps);
   });

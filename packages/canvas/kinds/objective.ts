@@ -22,7 +22,7 @@ const fields: readonly CardField[] = [
 ];
 
 const SAME_PRIORITY = 'If there are several objectives with the same priority, each needs a weight';
-const NO_LATER = 'Its tolerance has no effect, because the objectives have no priorities';
+const NO_LATER = 'Its tolerance has no effect, because no other objective has a less important priority';
 
 export const objective: CardKind = {
   noun: 'objective',
@@ -47,6 +47,7 @@ export const objective: CardKind = {
   gaps: (data, { priorities }, unknownNames) => {
     const own = valueOf<number>(fields, data, 'priority');
     const isRanked = priorities.some((one) => one !== undefined);
+    const hasLater = own !== undefined && priorities.some((one) => one !== undefined && one > own);
     const equals = priorities.filter((one) => one === own).length;
     const [isTolerant, isTolerantInPercent] = ['tolerance', 'tolerance_percent'].map((field) => data[field] != null);
     return [
@@ -59,7 +60,9 @@ export const objective: CardKind = {
       ...(isTolerant && isTolerantInPercent
         ? [gap('tolerance', 'It has a tolerance as an amount and in percent: remove one of them')]
         : []),
-      ...((isTolerant || isTolerantInPercent) && !isRanked ? [gap('tolerance', NO_LATER, 'warning')] : []),
+      ...((isTolerant || isTolerantInPercent) && !hasLater
+        ? [gap(isTolerant ? 'tolerance' : 'tolerance_percent', NO_LATER, 'warning')]
+        : []),
       ...unknownNames,
     ];
   },
