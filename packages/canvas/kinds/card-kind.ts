@@ -70,14 +70,14 @@ export interface Surroundings {
   exceedsFileSetLimit: boolean;
 }
 
-/** Returns the `formulas` function for a card type whose formulas are in the given fields. */
+/** Returns the `formulas` function for a card type whose formulas are in the given fields. Their values may be lists. */
 export const formulasAt =
   (fields: readonly CardField[], ...uses: readonly [field: string, use: CardFormula['use']][]): CardKind['formulas'] =>
   (data) => {
     const index = valueOf<string>(fields, data, 'index');
     const formulas = uses.flatMap(([field, use]): Formulas['formulas'] => {
-      const text = valueOf<unknown>(fields, data, field);
-      return typeof text === 'string' ? [[field, { text, index, use }]] : [];
+      const texts = [valueOf<unknown>(fields, data, field)].flat();
+      return texts.flatMap((text) => (typeof text === 'string' ? [[field, { text, index, use }]] : []));
     });
     return { formulas, ...(index !== undefined && { index: { field: 'index', text: index } }) };
   };

@@ -1,6 +1,6 @@
 import { shortened } from '../../modelling/index.js';
 import { MODEL_LIMITS } from '../../solver/index.js';
-import { type CardKind, type Data, type Formulas, formulasAt, pairsOf } from './card-kind.js';
+import { type CardKind, type Data, formulasAt, pairsOf } from './card-kind.js';
 import type { Gap } from '../card.js';
 import {
   blocking,
@@ -58,8 +58,6 @@ const fields: readonly CardField[] = [
   { name: 'description', content: text },
 ];
 
-const boundFormulas = formulasAt(fields, ['lower', 'bound'], ['upper', 'bound']);
-
 export const variable: CardKind = {
   noun: 'variable',
   title: 'Variable',
@@ -79,15 +77,7 @@ export const variable: CardKind = {
     ['zero_or_between', '0 or ', describeRange],
     ['unit', 'in '],
   ],
-  formulas: (data, variables) => {
-    const { formulas, ...index } = boundFormulas(data, variables);
-    const ends = valueOf<ZeroOrBetween>(fields, data, 'zero_or_between') ?? [];
-    const over = valueOf<string>(fields, data, 'index');
-    const ofEnds = ends.flatMap((text): Formulas['formulas'] =>
-      typeof text === 'string' ? [['zero_or_between', { text, index: over, use: 'bound' }]] : [],
-    );
-    return { formulas: [...formulas, ...ofEnds], ...index };
-  },
+  formulas: formulasAt(fields, ['lower', 'bound'], ['upper', 'bound'], ['zero_or_between', 'bound']),
   solverInput: (data) => pairsOf(data, ['name', 'index', 'domain', 'lower', 'upper', 'free', 'zero_or_between']),
   gaps: (data, { isDuplicate, strayWarning, looseWarning }, unknownNames) => {
     const variableName = valueOf<string>(fields, data, 'name');
