@@ -88,8 +88,13 @@ export const fileKey = (file: FileRequest): string => JSON.stringify([file.path,
 /** Returns the cache key without the path. Files with equal content share the metadata under this key. */
 export const contentKey = ({ path, sheet, dialect, key, isDistinct, columnsAs }: FileRequest): string =>
   JSON.stringify([
-    ...[VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct],
-    ...(columnsAs === undefined ? [] : ['wide']),
+    VERSION,
+    tableFormat(path) ?? null,
+    sheet ?? null,
+    dialectOf(dialect) ?? null,
+    key,
+    isDistinct,
+    columnsAs !== undefined,
   ]);
 
 /** Returns the table of a card, without its key and columns. */
