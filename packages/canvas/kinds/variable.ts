@@ -23,7 +23,6 @@ const bound: Content = {
 
 /** Range of a variable that is 0 or in this range. Without an upper end, the upper bound of the variable applies. */
 export type ZeroOrBetween = readonly [lower: number | string, upper: number | string | null];
-export const MAX_RANGE_END = MODEL_LIMITS.rangeEnd;
 
 /** Formats a range, such as `20 to 200`. */
 export const describeRange = (range: unknown): string =>
@@ -109,7 +108,10 @@ function gapsOfRange(data: Data): Gap[] {
     return [gap('upper', `It is 0 or at least ${shortened(String(from))}, so it needs an upper bound`)];
   if (isBelow(from, 0)) return problem('The smallest amount apart from 0 must not be negative');
   if (isBelow(to, from)) return problem(`The largest amount ${to} is below the smallest amount ${from}`);
-  if (isBelow(MAX_RANGE_END, to)) return problem('The largest amount must be at most 1,000,000: use a larger unit');
+  if (isBelow(MODEL_LIMITS.rangeEnd, to))
+    return problem(
+      `The largest amount must be at most ${MODEL_LIMITS.rangeEnd.toLocaleString('en')}: use a larger unit`,
+    );
   if (isBelow(0, lower)) return problem(`It can be 0, but its lower bound is ${lower}: remove one of them`);
   if (isBelow(upper, from)) return problem(`Only 0 is left, because its upper bound ${upper} is below ${from}`);
   return [];

@@ -13,7 +13,7 @@ import {
 } from '../../modelling/index.js';
 import { fieldOf } from '../card-shapes.js';
 import type { CardType } from '../kinds/card-kinds.js';
-import { MAX_RANGE_END, type ZeroOrBetween } from '../kinds/variable.js';
+import type { ZeroOrBetween } from '../kinds/variable.js';
 import { requirementOf } from '../requirement.js';
 import { columnSets, readData } from '../data-content.js';
 import { membersOf } from '../members.js';
@@ -25,6 +25,7 @@ import {
   type Family,
   type Kpi,
   type Model,
+  MODEL_LIMITS,
   ModelProblem,
   type Row,
   type Terms,
@@ -377,8 +378,12 @@ function withRange(card: ModelCard, variable: Variable, { lower, upper }: { lowe
   const called = `${name} is 0 or ${lower} to ${upper}`;
   if (lower < 0) throw cardProblem(card, `${called}: the smallest amount apart from 0 must not be negative`);
   if (lower > upper) throw cardProblem(card, `${called}: the largest amount is below the smallest amount`);
-  if (upper > MAX_RANGE_END)
-    throw cardProblem(card, `${called}: the largest amount must be at most 1,000,000, so use a larger unit`);
+  const end = MODEL_LIMITS.rangeEnd;
+  if (upper > end)
+    throw cardProblem(
+      card,
+      `${called}: the largest amount must be at most ${end.toLocaleString('en')}, so use a larger unit`,
+    );
   return lower === 0
     ? { ...variable, lower: Math.max(0, variable.lower), upper: Math.min(upper, variable.upper) }
     : { ...variable, zeroOr: { lower, upper } };
