@@ -38,7 +38,7 @@ interface DataSource {
  *
  * @param contents contents of the data cards
  */
-export function vocabularyOf(cards: readonly Content[], contents: readonly DataSource[]): Vocabulary {
+export function vocabularyOf(cards: readonly Content[], contents: readonly DataSource[]): Required<Vocabulary> {
   const sets = new Map<string, SetShape>();
   const columns = new Map<string, ColumnShape[]>();
   const values = new Map<string, number>();

@@ -216,9 +216,9 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
 }
 
 /** Returns the set on the canvas whose members the columns of a wide table should match. */
-function columnSetIn({ sets, budget }: Vocabulary, { file }: DataContent): Surroundings['columnSet'] {
+function columnSetIn({ sets, budget }: Required<Vocabulary>, { file }: DataContent): Surroundings['columnSet'] {
   const shape = file?.columnsAs === undefined ? undefined : sets.get(file.columnsAs);
-  return shape && { shape, budget: budget ?? { remaining: Infinity } };
+  return shape && { shape, budget };
 }
 
 /** Returns the meaning of the names on a canvas. */
