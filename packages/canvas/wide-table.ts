@@ -67,7 +67,7 @@ export const readingOfHeaders = (headers: readonly string[]): DateReading | unde
   headers.length > 0 && headers.every((header) => isoDate(header) === header) ? { type: 'date' } : undefined;
 
 /** Row and column of each filled cell of a wide table, and the cells themselves, in row order. */
-export interface FilledCells {
+interface FilledCells {
   rows: Int32Array;
   columns: Int32Array;
   cells: ColumnCells;

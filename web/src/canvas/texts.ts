@@ -116,7 +116,7 @@ function tableOf(name: 'figures' | 'members', texts: Texts): ValueTable {
 }
 
 /** Formats a range as `20 to 200`, or as `at least 20` if the upper bound of the variable ends it. */
-export function textOfRange([lower, upper = null]: readonly unknown[]): string {
+function textOfRange([lower, upper = null]: readonly unknown[]): string {
   return upper === null ? `at least ${textOfValue(lower)}` : `${textOfValue(lower)} to ${textOfValue(upper)}`;
 }
 
