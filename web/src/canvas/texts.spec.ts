@@ -23,8 +23,8 @@ describe('the form of a variable that is 0 or in a range', () => {
     expect(changesOf(kind, {}, { zero_or_between: shown }, ['zero_or_between'])).toEqual(changes);
   });
 
-  it.each(['20', '20 to', ' to 200', '20 to 30 to 40', '20-200'])('rejects %j', (text) => {
-    expect(problemOf(field, text)).toBe('Enter the smallest and the largest amount, such as 20 to 200');
+  it.each(['20', '20 to', ' to 200', '20 to 30 to 40', '20-200', 'at least'])('rejects %j', (text) => {
+    expect(problemOf(field, text)).toBe('Enter the smallest and the largest amount, such as 20 to 200, or at least 20');
   });
 
   it('removes the range if the field is empty', () => {

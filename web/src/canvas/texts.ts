@@ -35,7 +35,7 @@ export function problemOf(field: Field, text: string): string | undefined {
   }
   if (field.type === 'number' && toNumber(text) === undefined) return 'Enter a number, such as 2.5';
   if (field.type === 'range' && parseAmounts(text) === undefined)
-    return 'Enter the smallest and the largest amount, such as 20 to 200';
+    return 'Enter the smallest and the largest amount, such as 20 to 200, or at least 20';
   if (field.name === 'range' && !isRange(text)) return 'Enter two whole numbers, such as 1 to 52';
   if (field.type === 'renamed' && parseRenamedColumns(text) === undefined)
     return 'Enter one name = column pair per line';
