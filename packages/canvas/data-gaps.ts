@@ -59,7 +59,7 @@ function firstMissingMember(members: Members, cells: ReadonlyMap<string, unknown
   return '';
 }
 
-/** Set on the canvas that has the name of the set that a wide table's columns form. */
+/** Set on the canvas whose members the columns of a wide table should match. */
 export interface ColumnSet {
   shape: SetShape;
   budget: ComparisonBudget;

@@ -66,7 +66,10 @@ export class S3Client extends Client {
     return (answer.headers.etag ?? '').replaceAll('"', '');
   }
 
-  /** Returns the newest version of each part, sorted by number. SeaweedFS also lists the replaced versions, in any order. */
+  /**
+   * Returns the newest version of each part, sorted by number. SeaweedFS also lists the replaced versions, in any order. Versions
+   * from the same second cannot be told apart.
+   */
   async partsOf(bucketName: string, objectName: string, uploadId: string): Promise<StoredPart[]> {
     const versions = await this.listParts(bucketName, objectName, uploadId);
     const sorted = versions.sort((one, other) => timeOf(one) - timeOf(other));

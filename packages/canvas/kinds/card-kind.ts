@@ -62,7 +62,7 @@ export interface Surroundings {
   content: DataContent;
   /** Cached metadata of the file of a data card. */
   state: FileState | undefined;
-  /** Set with the name of the set that the columns of a wide table form. */
+  /** Set on the canvas whose members the columns of a wide table should match. */
   columnSet: ColumnSet | undefined;
   /** Whether the values of the card exceed the maximum number for all data cards. */
   exceedsValueLimit: boolean;

@@ -21,7 +21,7 @@ const bound: Content = {
   accepts: (value, data) => Number.isFinite(value) || (isText(value) && isText(data['index'])),
 };
 
-/** Range of a variable that is 0 or in this range. Without an upper end, the upper bound of the variable applies. */
+/** Range of a variable that may also be 0. Without an upper end, the upper bound of the variable applies. */
 export type ZeroOrBetween = readonly [lower: number | string, upper: number | string | null];
 
 /** Formats a range, such as `20 to 200`. */

@@ -10,9 +10,9 @@ export interface Field {
   /** Name of the field in the read-only view of a card. Default: the label. */
   short?: string;
   /**
-   * Type of the input. Default: a single line of text. `amount` accepts a number or a formula, and `range` two of them. `columns` contains names of file
-   * columns. `renamed` contains file columns that have different names in formulas. Tables of values or members use `table`
-   * instead.
+   * Type of the input. Default: a single line of text. `amount` accepts a number or a formula, and `range` two of them.
+   * `columns` contains names of file columns. `renamed` contains file columns that have different names in formulas. Tables of
+   * values or members use `table` instead.
    */
   type?:
     | 'number'
