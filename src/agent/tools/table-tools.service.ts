@@ -112,7 +112,8 @@ export class TableToolsService {
         this.tables.read(workspace, name, query, { signal: context.signal }),
       );
       const { sheets, leftOut } = description;
-      const columns = firstOf(description.columns, MAX_COLUMN_BYTES);
+      const described = description.columns.map(({ name, type, nulls, distinct }) => ({ name, type, nulls, distinct }));
+      const columns = firstOf(described, MAX_COLUMN_BYTES);
       const first_rows = (JSON.parse(rows) as Cell[][]).map((row) => row.slice(0, columns.length).map(cutCell));
       const more_columns = description.columns.length - columns.length;
       const sample = { columns, more_columns, total, first_rows, sheets: sheets && firstOf(sheets, MAX_COLUMN_BYTES) };

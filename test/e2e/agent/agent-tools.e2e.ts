@@ -72,6 +72,17 @@ describe('table tools', () => {
       'invalid_input',
     ]);
   });
+
+  it('describe columns by their unique names, whatever their headers are', async () => {
+    await upload('doubled.csv', 'item,,item\noak,1,2\n');
+    await upload('bare.csv', '1.5,2.5\n3.5,4.5\n');
+    await play(['doubled.csv', 'bare.csv'].map((path) => ({ tool: 'describe_table', input: { path } })));
+    const column = (name: string, type: string, distinct: number) => ({ name, type, nulls: 0, distinct });
+    expect(results().map((result) => (result as { columns: object[] }).columns)).toEqual([
+      [column('item', 'text', 1), column('column_2', 'integer', 1), column('item_2', 'integer', 1)],
+      [column('column_1', 'number', 2), column('column_2', 'number', 2)],
+    ]);
+  });
 });
 
 describe('file tools', () => {
