@@ -6,7 +6,7 @@ import { type StoredColumn, storedColumns, trimmedText } from './table-columns.j
 
 /** Checks whether columns identify the rows of a table. */
 export async function checkKeys({ table, columns: names }: KeysTask): Promise<KeysAnswer> {
-  return await withDatabase([table], async (connection) => {
+  return await withDatabase([table], async (connection): Promise<KeysAnswer> => {
     const columns = await storedColumns(connection, table, names);
     const parts = columns.map((column, at) => `${partOf(column)} AS k${at}`);
     await connection.run(
@@ -28,9 +28,7 @@ export async function checkKeys({ table, columns: names }: KeysTask): Promise<Ke
     const [first] = doubled.getRows();
     return {
       doubled:
-        first === undefined
-          ? null
-          : { key: first.slice(2).map(String), rows: [Number(first[0]), Number(first[1])] as [number, number] },
+        first === undefined ? null : { key: first.slice(2).map(String), rows: [Number(first[0]), Number(first[1])] },
       empty: column < 0 ? null : { ...(await rowsWithout(connection, column)), column: names[column] ?? '' },
       misfits,
     };

@@ -158,7 +158,11 @@ export class DataFilesService {
     }
   }
 
-  private async readTable(workspace: ContainerRef, file: DataFile, signal?: AbortSignal) {
+  private async readTable(
+    workspace: ContainerRef,
+    file: DataFile,
+    signal?: AbortSignal,
+  ): Promise<{ blob_id: string; facts: FileFacts } | undefined> {
     const { key, isDistinct } = file;
     const options = { ...(signal !== undefined && { signal }) };
     const table = await describeSetFile(this.tables, workspace, file, options);
@@ -183,7 +187,7 @@ export class DataFilesService {
           return misfit === undefined ? column : { ...column, misfit: { row: rowOf(misfit.row), text: misfit.text } };
         }),
         ...(doubled !== null && {
-          doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] as [number, number] },
+          doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },
         }),
         ...(empty !== null && { empty: { ...empty, rows: empty.rows.map(rowOf) } }),
       },
