@@ -196,7 +196,7 @@ export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined
   if (set === undefined) return [];
   if (set.members !== undefined) return [valuesOf(set.members)];
   return (file === undefined ? [] : keyColumns(file)).map((name) => {
-    const { values, reading } = factsOf(name, facts);
+    const { values = name === HEADERS ? facts?.headers : undefined, reading } = factsOf(name, facts);
     return values && valuesOf(values, reading);
   });
 }

@@ -13,7 +13,14 @@ import { type FactsOfColumn, type FileFacts, fileKey } from './data-file.js';
 import { judge } from './derivation.js';
 import type { ModelCard, SetTable } from './model/model-card.js';
 import { readCanvas } from './model/canvas-reader.js';
-import { doubledHeader, factsWithCells, HEADERS, readingOfHeaders, wideColumns } from './wide-table.js';
+import {
+  doubledHeader,
+  factsWithCells,
+  factsWithoutCells,
+  HEADERS,
+  readingOfHeaders,
+  wideColumns,
+} from './wide-table.js';
 
 const figures = (...cells: (number | null)[]): ColumnCells => ({
   type: 'number',
@@ -52,7 +59,8 @@ const cellsOf = ({ key, headers, rows }: Sheet): ColumnCells[] => [
   ...headers.map((_, at) => columnOf(rows.map(({ cells }) => cells[at]!))),
 ];
 
-function factsOf(sheet: Sheet): FileFacts {
+/** @param isRead whether the metadata contains values */
+function factsOf(sheet: Sheet, isRead = true): FileFacts {
   const cells = cellsOf(sheet);
   const columns = [...sheet.key, ...sheet.headers].map((name, at): TableColumn => {
     const column = cells[at]!;
@@ -64,7 +72,9 @@ function factsOf(sheet: Sheet): FileFacts {
   const keys = sheet.key.map((name): FactsOfColumn => ({ name, type: 'text' }));
   const doubled = doubledHeader(wide);
   return {
-    ...factsWithCells(keys, wide, cells, { rows: sheet.rows.length, rowInFile: (row) => row + 2 }),
+    ...(isRead
+      ? factsWithCells(keys, wide, cells, { rows: sheet.rows.length, rowInFile: (row) => row + 2 })
+      : { columns: factsWithoutCells(keys, wide) }),
     headers: wide.map(({ header }) => header),
     ...(doubled !== undefined && { doubledHeader: doubled }),
   };
@@ -326,6 +336,33 @@ describe('a data card of a wide table', () => {
     ],
   ])('has gaps: %s', (_, cards, sheet, gaps) => {
     expect(gapsOf(cards, factsOf(sheet))).toEqual(gaps);
+  });
+});
+
+describe('the metadata of a wide table', () => {
+  const LONG_HEADERS = ['Berlin', 'Paris', 'x'.repeat(2 * 1024 ** 2)];
+  const near = card('constraint', 'Near', {
+    expression: 'ship[p, c] <= 1',
+    index: '(p, c) in distance where c = "Oslo"',
+    classification: 'hard',
+  });
+
+  it.each<[string, FileFacts, string]>([
+    ['of the filled cells', factsOf(SHEET), '"Berlin", "Rome", "Paris"'],
+    ['of a table whose cells have not been read', factsOf(SHEET, false), '"Berlin", "Paris", "Rome"'],
+    ['that exceed the limit on values', factsOf({ ...SHEET, headers: LONG_HEADERS }), '"Berlin", "Paris", "xxxxx'],
+  ])('is sufficient to check a comparison with the headers %s', (_, facts, values) => {
+    expect(gapsOf([distance(), ship, near], facts)).toEqual([
+      expect.stringContaining(
+        `No member of distance is "Oslo", so nothing meets this condition: the values are ${values}`,
+      ),
+    ]);
+  });
+
+  it('contains the headers of the filled cells only within the limit on values', () => {
+    const valuesOf = (sheet: Sheet) => factsOf(sheet).columns.find(({ name }) => name === HEADERS)?.values;
+    expect(valuesOf(SHEET)).toEqual(['Berlin', 'Rome', 'Paris']);
+    expect(valuesOf({ ...SHEET, headers: LONG_HEADERS })).toBeUndefined();
   });
 });
 

@@ -135,12 +135,11 @@ function cellsAt(cells: ColumnCells, rows: Int32Array): ColumnCells {
 
 /** Returns the metadata of a wide table without its cells. Both lists are in file order. */
 export function factsWithoutCells(keys: readonly FactsOfColumn[], columns: readonly WideColumn[]): FactsOfColumn[] {
-  const headers = columns.map(({ header }) => header);
-  const reading = readingOfHeaders(headers);
+  const reading = readingOfHeaders(columns.map(({ header }) => header));
   const isText = columns.some(({ type, isEmpty }) => type === 'text' && !isEmpty);
   return [
     ...keys,
-    { name: HEADERS, type: 'text', values: headers, ...(reading !== undefined && { reading }) },
+    { name: HEADERS, type: 'text', ...(reading !== undefined && { reading }) },
     { name: CELLS, type: isText ? 'text' : 'number' },
   ];
 }

@@ -70,8 +70,8 @@ export class DataFilesService {
    */
   private readonly cachedFacts = new LRUCache<string, FileFacts>({
     maxSize: MAX_CACHED_VALUES,
-    sizeCalculation: ({ columns }) =>
-      columns.reduce((sum, { values = [], cells = [] }) => sum + values.length + cells.length + 1, 1),
+    sizeCalculation: ({ columns, headers = [] }) =>
+      columns.reduce((sum, { values = [], cells = [] }) => sum + values.length + cells.length + 1, headers.length + 1),
   });
 
   constructor(
