@@ -157,7 +157,7 @@ export const noNumber = (path: string, { row, column, text }: { row: number; col
 function toFileColumn(facts: FactsOfColumn, { path }: DataFile): FileColumn {
   const { name, type, reading, misfit, values, range, empty } = facts;
   const cells = cellsOf(facts);
-  const sentence = misfit && noNumber(path, { ...misfit, column: misfit.column ?? name });
+  const sentence = misfit && noNumber(path, misfit);
   return {
     type,
     column: name,

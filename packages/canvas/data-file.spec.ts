@@ -352,8 +352,8 @@ describe('data availability', () => {
   const facts: FileFacts = {
     columns: [
       { name: 'product', type: 'text' },
-      { name: 'amount', type: 'text', misfit: { row: 3, text: 'many' } },
-      { name: 'cost', type: 'text', misfit: { row: 5, text: 'n/a' } },
+      { name: 'amount', type: 'text', misfit: { row: 3, column: 'amount', text: 'many' } },
+      { name: 'cost', type: 'text', misfit: { row: 5, column: 'cost', text: 'n/a' } },
       { name: 'region', type: 'text' },
       { name: 'price', type: 'number' },
     ],

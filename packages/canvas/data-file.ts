@@ -49,8 +49,8 @@ export interface FactsOfColumn {
   type: 'number' | 'text';
   /** Format of the dates or times in the column. */
   reading?: DateReading;
-  /** First text cell in a numeric column. `column` is the header of the cell in a wide table. */
-  misfit?: { row: number; text: string; column?: string };
+  /** First text cell in a numeric column. In a wide table, `column` is the header of the cell. */
+  misfit?: { row: number; column: string; text: string };
   /** Distinct strings in a key or text column, unless there are too many. */
   values?: string[];
   /** Minimum and maximum. */

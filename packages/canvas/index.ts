@@ -48,9 +48,11 @@ export {
 export { changedLimit } from './scenarios/changed-limit.js';
 export { describeStray, idleVariables, strayVariables } from './stray-variables.js';
 export {
+  CELLS,
   doubledHeader,
   factsWithCells,
   factsWithoutCells,
+  firstMisfitOf,
   HEADERS,
   readingOfHeaders,
   type WideColumn,

@@ -172,6 +172,15 @@ export function factsWithCells(
   return { columns: withValues(facts, longCells, [...keys.map(({ name }) => name), HEADERS]), rows: rows.length };
 }
 
+type Misfit = NonNullable<FactsOfColumn['misfit']>;
+
+/** Returns the first text cell of a wide table, in row order, from the first text cells of its columns. */
+export function firstMisfitOf(columns: readonly WideColumn[], misfits: readonly Misfit[]): Misfit | undefined {
+  const headers = new Map(columns.map(({ name, header }) => [name, header]));
+  const [first] = misfits.filter(({ column }) => headers.has(column)).sort((one, other) => one.row - other.row);
+  return first && { ...first, column: headers.get(first.column)! };
+}
+
 function misfitOf(
   { rows, columns: places, cells }: FilledCells,
   columns: readonly WideColumn[],

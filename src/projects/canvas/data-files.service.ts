@@ -20,12 +20,14 @@ import { pathProblem } from '../../../packages/paths/index.js';
 import { NotFound } from '../../common/errors/errors.js';
 import { TableReaderService } from '../../tables/table-reader.service.js';
 import {
+  CELLS,
   contentKey,
   type DataFile,
   doubledHeader,
   factsWithCells,
   factsWithoutCells,
   type FileFacts,
+  firstMisfitOf,
   type FileState,
   type FileStates,
   isSetOfFile,
@@ -174,17 +176,23 @@ export class DataFilesService {
     if (key.length === 0 || !hasColumns(description, key)) return { blob_id, facts };
     const checked = await this.tables.keys(workspace, name, key, options);
     if (checked.blob_id !== blob_id) return undefined;
-    const { empty, misfits } = checked;
+    const { empty } = checked;
     // If a set consists of the distinct values of a `column`, duplicates are allowed.
     const doubled = isDistinct ? null : checked.doubled;
     const rowOf = (place: number): number => rowInFile(description, place);
+    const misfits = checked.misfits.map((misfit) => ({ ...misfit, row: rowOf(misfit.row) }));
+    // The number of filled cells is unknown only if the cells of a wide table have not been read.
+    const inCells =
+      content.rows === undefined
+        ? firstMisfitOf(wideColumns(description.columns, key, description.rows).columns, misfits)
+        : undefined;
     return {
       blob_id,
       facts: {
         ...facts,
         columns: content.columns.map((column) => {
-          const misfit = misfits.find((one) => one.column === column.name);
-          return misfit === undefined ? column : { ...column, misfit: { row: rowOf(misfit.row), text: misfit.text } };
+          const misfit = column.name === CELLS ? inCells : misfits.find((one) => one.column === column.name);
+          return misfit === undefined ? column : { ...column, misfit };
         }),
         ...(doubled !== null && {
           doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },

@@ -3,6 +3,7 @@ import type { ExecutionListResponse, ExecutionResponse } from '../../../src/exec
 import type { FileEntry } from '../../../src/files/files.dto.js';
 import type { CardListResponse, CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
 import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
+import { MAX_ROWS } from '../../../packages/canvas/column-values.js';
 import { TABLE_ENDINGS } from '../../../packages/data-engine/table-format.js';
 import { makeFile, makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
@@ -379,6 +380,18 @@ it('asks for the key of a wide table with the columns of its file', async () => 
   await planning.gaps('Distance', [
     'Which column of km.csv identifies the members of distance? Its columns are plant, Berlin, Paris',
   ]);
+});
+
+it('finds the first text among the cells of a wide table that is too large to cache its values', async () => {
+  const planning = await Planning.start();
+  const rows = Array.from({ length: MAX_ROWS + 1 }, (_, at) => `p${at},,1,1,2`);
+  rows[7] = 'p7,,1,n/a,2';
+  rows[5] = 'p5,,1,1,none';
+  await planning.put('km.csv', ['plant,,Berlin,Paris,Rome', ...rows, ''].join('\n'));
+  const wide = { set: 'distance', file_path: 'km.csv', key: ['plant'], columns_as: 'customers' };
+  await planning.add('data', 'Distance', wide);
+  await planning.add('variable', 'ship', { name: 'ship', index: '(p, c) in distance', upper: 'distance[p, c]' });
+  await planning.gaps('ship', ['km.csv, row 7, column Rome: "none" is not a number (at character 1: distance[p, c])']);
 });
 
 it('takes the first row of a wide table as its header, even if it has only numbers', async () => {
