@@ -97,6 +97,19 @@ describe('an unknown name used as a number', () => {
   });
 });
 
+describe('an unknown name in the key of a variable', () => {
+  it('gets a value from a free-text answer', async () => {
+    const turn = await after(
+      MAKE,
+      'weeks: 1 to 4; stock[w] >= 0 continuous for w in weeks',
+      'Least: make[p] >= stock[w - delay] for p in plants, w in weeks',
+    );
+    expect(labels(turn)).toEqual(['It is a value that I enter', 'Later']);
+    await turn.room.say('2');
+    expect(turn.room.data('Values')).toMatchObject({ values: { delay: 2 } });
+  });
+});
+
 describe('an unknown name used as a decision', () => {
   it.each([
     ['maximize gain: 3 x + 2 y', 'x, y >= 0 integer'],

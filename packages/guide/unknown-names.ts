@@ -127,8 +127,9 @@ class Reading {
     if (expression.kind === 'total') this.readCondition(expression.over.where, inner);
     if (expression.kind === 'choice') this.readCondition(expression.when, scope);
     const factor = expression.kind === 'product' ? this.decidingFactor(expression) : undefined;
-    for (const part of partsOf(expression))
-      this.visit(part, inner, factor === undefined || part === factor ? place : 'coefficient');
+    const isKnown = (part: Expression): boolean =>
+      expression.kind === 'member' || (factor !== undefined && part !== factor);
+    for (const part of partsOf(expression)) this.visit(part, inner, isKnown(part) ? 'coefficient' : place);
   }
 
   /** Returns the factor that contains a known decision. Without such a factor, returns the last factor with an unknown name. */
@@ -148,7 +149,8 @@ class Reading {
         if (operand.kind !== 'text' && !this.isSet(operand)) this.visit(operand, scope, 'coefficient');
     } else if (condition.kind === 'in') {
       for (const part of condition.keys.flatMap(partsOfKey)) this.visit(part, scope, 'coefficient');
-    } else if (condition.kind === 'given') this.visit(condition.of, scope, 'coefficient');
+    } else if (condition.kind === 'given')
+      for (const part of partsOf(condition.of)) this.visit(part, scope, 'coefficient');
     else for (const part of [condition.of].flat()) this.readCondition(part, scope);
   }
 
@@ -176,8 +178,7 @@ class Reading {
   }
 
   private has(expression: Expression, isMeant: (name: string) => boolean): boolean {
-    const { kind } = expression;
-    if ((kind === 'name' || kind === 'member') && isMeant(expression.name)) return true;
+    if (expression.kind === 'name' || expression.kind === 'member') return isMeant(expression.name);
     return partsOf(expression).some((part) => this.has(part, isMeant));
   }
 
