@@ -50,10 +50,8 @@ function rewritten(condition: Condition, bound: ReadonlySet<string>, resolve: Re
         left: ofOperand(condition.left, bound, resolve),
         right: ofOperand(condition.right, bound, resolve),
       };
-    case 'in': {
-      const [first, ...rest] = condition.keys.map((key) => ofKey(key, bound, resolve));
-      return { ...condition, keys: [first!, ...rest] };
-    }
+    case 'in':
+      return withKeys(condition, bound, resolve);
     case 'given': {
       const of = ofExpression(condition.of, bound, resolve);
       return of.kind === 'member' ? { ...condition, of } : condition;
@@ -61,8 +59,20 @@ function rewritten(condition: Condition, bound: ReadonlySet<string>, resolve: Re
   }
 }
 
-/** Replaces the name of a column in a key, as in `region in south` and `rate[region] > 3`. */
+/** Replaces names in the keys of a member. */
+function withKeys<Keyed extends { keys: [Key, ...Key[]] }>(
+  keyed: Keyed,
+  bound: ReadonlySet<string>,
+  resolve: Resolve,
+): Keyed {
+  const [first, ...rest] = keyed.keys.map((key) => ofKey(key, bound, resolve));
+  return { ...keyed, keys: [first!, ...rest] };
+}
+
+/** Replaces names in a key, as in `region in south`, `rate[region] > 3` and `need[week - delay] > 3`. */
 function ofKey(key: Key, bound: ReadonlySet<string>, resolve: Resolve): Key {
+  if (key.kind === 'shift') return { ...key, by: ofExpression(key.by, bound, resolve) };
+  if (key.kind === 'label') return { ...key, of: withKeys(key.of, bound, resolve) };
   const isColumn = key.kind === 'index' && key.lag === 0 && !bound.has(key.name);
   const of = isColumn ? resolve(key.name) : undefined;
   return of?.kind === 'member' ? { kind: 'label', of, position: key.position } : key;
@@ -77,10 +87,8 @@ function ofExpression(expression: Expression, bound: ReadonlySet<string>, resolv
     case 'end':
     case 'position':
       return expression;
-    case 'member': {
-      const [first, ...rest] = expression.keys.map((key) => ofKey(key, bound, resolve));
-      return { ...expression, keys: [first!, ...rest] };
-    }
+    case 'member':
+      return withKeys(expression, bound, resolve);
     case 'choice':
       return {
         ...expression,
