@@ -187,6 +187,8 @@ describe('linearize and linearRows', () => {
     ['round(price) x <= round(-price) + floor(price) - ceil(price)', [[{ x: 3 }, -Infinity, -4]]],
     ['floor(0.29 * 100) x <= ceil(1.1 * 10)', [[{ x: 29 }, -Infinity, 11]]],
     ['round(0.285 * 100) x <= floor(-2.5)', [[{ x: 29 }, -Infinity, -3]]],
+    ['floor(1000000000.6) x <= ceil(12345678901.2)', [[{ x: 1_000_000_000 }, -Infinity, 12_345_678_902]]],
+    ['floor(1e12 + 0.5) x <= ceil(-1e12 - 0.5)', [[{ x: 1e12 }, -Infinity, -1e12]]],
     [
       'x <= y <= 4',
       [

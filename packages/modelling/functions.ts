@@ -10,8 +10,11 @@ const FUNCTIONS = {
 
 export type FunctionName = keyof typeof FUNCTIONS;
 
-/** Relative tolerance within which a number counts as whole: 0.29 * 100 is 28.999999999999996 but means 29. */
-const WHOLE = 1e-9;
+/** Tolerances within which a number counts as whole: 0.29 * 100 is 28.999999999999996 but means 29. */
+const RELATIVE_TOLERANCE = 1e-9;
+const MAX_TOLERANCE = 1e-6;
+/** Rounding error of a few operations, relative to the number. */
+const ROUNDING_ERROR = 2 ** -50;
 
 export const isFunctionName = (name: string): name is FunctionName => Object.hasOwn(FUNCTIONS, name);
 
@@ -23,6 +26,15 @@ export const applied = (name: FunctionName, values: readonly number[]): number =
 
 /** Returns the nearest whole number if it is within the tolerance, otherwise the number itself. */
 function snapped(value: number): number {
-  const whole = Math.round(value);
-  return Math.abs(value - whole) <= WHOLE * Math.max(1, Math.abs(value)) ? whole : value;
+  return isNearWhole(value) ? Math.round(value) : value;
+}
+
+/**
+ * Whether a number is whole except for rounding errors.
+ * @param tolerance rounding error relative to the number
+ */
+export function isNearWhole(value: number, tolerance = RELATIVE_TOLERANCE): boolean {
+  const size = Math.abs(value);
+  const error = Math.max(ROUNDING_ERROR * size, Math.min(MAX_TOLERANCE, tolerance * Math.max(1, size)));
+  return Math.abs(value - Math.round(value)) <= error;
 }

@@ -1,20 +1,16 @@
 import { type Formula, isProblem, type Relation } from './formula.js';
+import { isNearWhole } from './functions.js';
 import { linearRows } from './linear.js';
 import { mentionsOf } from './mentions.js';
 import { shortened } from './names.js';
 import type { Vocabulary } from './vocabulary.js';
 
-const TOLERANCE = 1e-9;
-
 /**
  * Returns the smallest whole number above a bound.
  * @param tolerance rounding error of the bound, relative to its size
  */
-export function nextWhole(bound: number, tolerance = TOLERANCE): number {
-  const nearest = Math.round(bound);
-  const isWhole = Math.abs(bound - nearest) <= tolerance * Math.max(1, Math.abs(bound));
-  return isWhole ? nearest + 1 : Math.ceil(bound);
-}
+export const nextWhole = (bound: number, tolerance?: number): number =>
+  isNearWhole(bound, tolerance) ? Math.round(bound) + 1 : Math.ceil(bound);
 
 /**
  * Explains how `<` and `>` in a formula are read, in a sentence without a full stop. Returns undefined for a formula without
