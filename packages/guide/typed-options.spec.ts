@@ -53,6 +53,7 @@ describe('typedOptions', () => {
     ['x integer', question(['x integers'])],
     ['2', question(['1', '10', '100'])],
     ['2', question(['Remove it', 'Later'], { id: 'set labour penalty: …' })],
+    ['2', question(['It is a value that I enter', 'Later'], { id: 'delay = …' })],
     ['Whole', question(NAMES)],
     ['Whole numbers from 1', question(NAMES)],
     ['Whole numbers from 10', question(NAMES)],

@@ -70,7 +70,7 @@ function atPlace(said: string, { id = '', options }: Question): string | undefin
   const { figure, word = '' } = ORDINAL.exec(said)?.groups ?? {};
   const place =
     figure !== undefined ? Number(figure) - 1 : word === 'last' ? options.length - 1 : ORDINALS.indexOf(word);
-  const isOfNumbers = /^set .* (?:weight|penalty|target|quantity|default|lower|upper): /.test(id);
+  const isOfNumbers = /^set .* (?:weight|penalty|target|quantity|default|lower|upper): |^\S+ = …$/.test(id);
   const areNumbers = isOfNumbers || options.some(({ label }) => figureOf(label) !== undefined);
   return figure !== undefined && areNumbers ? undefined : options[place]?.label;
 }
