@@ -15,11 +15,15 @@ import {
   type Membership,
   type MemberOf,
   type Operand,
+  partsOf,
 } from './formula.js';
+import { namesInCondition } from './mentions.js';
 import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
 import {
   ambiguousColumn,
+  boundWithVariable,
+  conditionOnVariable,
   endOfPairs,
   formatMember,
   functionOfVariable,
@@ -30,11 +34,12 @@ import {
   notASet,
   reboundIndex,
   textAsNumber,
+  textBesideNumber,
   unknownSet,
   wrongArity,
   wrongMembership,
 } from './sentences.js';
-import { namesOfIndex, readingsOfFamily, type SetShape, type Vocabulary } from './vocabulary.js';
+import { type Family, namesOfIndex, readingsOfFamily, type SetShape, type Vocabulary } from './vocabulary.js';
 
 /** Purpose of a formula. Objectives, KPIs and bounds are numeric expressions. Constraints are relations. */
 export type Use = 'objective' | 'constraint' | 'kpi' | 'bound';
@@ -113,7 +118,8 @@ class Check {
   firstLag: LaggedMember | undefined;
   reboundWarning: string | undefined;
   hasTexts = false;
-  private isInChoice = false;
+  /** Index names in the conditions of the current choices, which handle the ends of their sets. */
+  private handledNames: ReadonlySet<string> = new Set();
   /** Index names of the sums, minima and maxima that have been checked so far. */
   private readonly closedNames = new Map<string, 'sum' | Extremum>();
 
@@ -126,11 +132,7 @@ class Check {
     if (mistaken === undefined && relations.length === 0) refuse('The formula needs <=, >= or =');
     for (const side of sides) {
       const variable = this.expression(side, scope);
-      // An unknown name may be defined as a constant later.
-      if (use === 'bound' && variable !== undefined && !this.unknown.has(variable))
-        refuse(
-          `A bound must be constant, but it contains the variable ${shortened(variable)}: write a constraint instead`,
-        );
+      if (use === 'bound') this.refuseVariable(variable, boundWithVariable);
     }
   }
 
@@ -143,19 +145,13 @@ class Check {
         return this.name(expression.name, scope);
       case 'member':
         return this.member(expression, scope);
-      case 'sum': {
-        const found = expression.parts.map(({ of }) => this.expression(of, scope));
-        return found.find((name) => name !== undefined);
-      }
+      case 'sum':
+        return this.firstVariable(expression, scope);
       case 'product':
         return this.product(expression.factors, scope);
       case 'call': {
-        const found = expression.of.map((one) => this.expression(one, scope));
-        return this.valueOf(
-          expression.name,
-          found.find((name) => name !== undefined),
-          expression.position,
-        );
+        const variable = this.firstVariable(expression, scope);
+        return this.refuseVariable(variable, (name) => functionOfVariable(expression.name, name), expression.position);
       }
       case 'total':
         return this.total(expression, scope);
@@ -170,13 +166,19 @@ class Check {
     }
   }
 
-  private choice({ when, then, otherwise }: Choice, scope: Scope): string | undefined {
-    const { isInChoice } = this;
-    this.isInChoice = true;
-    this.condition(when, scope);
-    const [one, other] = [then, otherwise].map((branch) => this.expression(branch, scope));
-    this.isInChoice = isInChoice;
-    return one ?? other;
+  private firstVariable(expression: Expression, scope: Scope): string | undefined {
+    return partsOf(expression)
+      .map((part) => this.expression(part, scope))
+      .find((name) => name !== undefined);
+  }
+
+  private choice(choice: Choice, scope: Scope): string | undefined {
+    this.condition(choice.when, scope);
+    const { handledNames } = this;
+    this.handledNames = new Set([...handledNames, ...namesInCondition(choice.when)]);
+    const variable = this.firstVariable(choice, scope);
+    this.handledNames = handledNames;
+    return variable;
   }
 
   private end({ set, position }: End): void {
@@ -223,13 +225,16 @@ class Check {
   private member(expression: MemberOf, scope: Scope): string | undefined {
     const { name, keys, position } = expression;
     const { values, variables, families } = this.vocabulary;
-    for (const key of keys) this.key(key, scope);
-    const lagged = this.isInChoice ? undefined : leavingKey(keys);
-    if (lagged !== undefined) this.firstLag ??= { expression, isOfPair: scope.get(lagged.name)?.home === undefined };
     const family = families.get(name);
+    for (const key of keys) this.key(key, scope);
+    const lagged = leavingKey(keys);
+    if (lagged !== undefined && !this.handledNames.has(lagged.name))
+      this.firstLag ??= {
+        expression,
+        isOfPair: family !== undefined && scope.get(lagged.name)?.home === undefined,
+      };
     if (family !== undefined) {
-      const names = namesOfIndex(family.index);
-      this.keys(expression, names, `indexed by ${listed(names)}`, readingsOfFamily(family, this.vocabulary));
+      this.keysOfFamily(expression, family);
       return name;
     }
     if (values.has(name) || variables.has(name)) refuse(`${name} has no index: write it without [ ]`, position);
@@ -243,6 +248,11 @@ class Check {
       refuse(column.misfit ?? textAsNumber(name), position);
     }
     return undefined;
+  }
+
+  private keysOfFamily(expression: MemberOf, family: Family): void {
+    const names = namesOfIndex(family.index);
+    this.keys(expression, names, `indexed by ${listed(names)}`, readingsOfFamily(family, this.vocabulary));
   }
 
   /** Returns the column that an expression refers to, or undefined if no column has this name. */
@@ -266,9 +276,13 @@ class Check {
     for (const [at, key] of keys.entries()) if (key.kind === 'text') dateIn(key, name, readings[at], refuseMisfit);
   }
 
-  /** Refuses a function of a variable. An unknown name may be defined as a number later. */
-  private valueOf(name: string, variable: string | undefined, position: number): string | undefined {
-    if (variable !== undefined && !this.unknown.has(variable)) refuse(functionOfVariable(name, variable), position);
+  /** Refuses a variable where a known value is needed. An unknown name is returned, because it may be defined later. */
+  private refuseVariable(
+    variable: string | undefined,
+    describe: (variable: string) => string,
+    position?: number,
+  ): string | undefined {
+    if (variable !== undefined && !this.unknown.has(variable)) refuse(describe(variable), position);
     return variable;
   }
 
@@ -280,7 +294,7 @@ class Check {
     const inner = this.index(over, scope);
     const variable = this.expression(of, inner);
     for (const name of inner.keys()) if (!scope.has(name)) this.closedNames.set(name, by);
-    return by === 'sum' ? variable : this.valueOf(by, variable, position);
+    return by === 'sum' ? variable : this.refuseVariable(variable, (name) => functionOfVariable(by, name), position);
   }
 
   private key(key: Key, scope: Scope): void {
@@ -296,8 +310,7 @@ class Check {
         refuse(closed === undefined ? missingIndex(name) : indexAfterTotal(name, closed), position);
       }
       if (key.kind === 'index') return;
-      const variable = this.expression(key.by, scope);
-      if (variable !== undefined && !this.unknown.has(variable)) refuse(lagOfVariable(variable), position);
+      this.refuseVariable(this.expression(key.by, scope), lagOfVariable, position);
     }
   }
 
@@ -356,9 +369,13 @@ class Check {
 
   /** Checks an expression whose existence is a condition. Unlike in a calculation, it may be a text. */
   private given(of: Extract<Condition, { kind: 'given' }>['of'], scope: Scope): void {
-    if (of.kind === 'name' || this.vocabulary.families.has(of.name)) this.expression(of, scope);
-    else if (this.vocabulary.columns.has(of.name)) this.label(of, scope);
-    else this.member(of, scope);
+    const { families, columns } = this.vocabulary;
+    const family = families.get(of.name);
+    if (of.kind === 'member' && family !== undefined) {
+      for (const key of of.keys) this.key(key, scope);
+      this.keysOfFamily(of, family);
+    } else if (of.kind === 'member' && columns.has(of.name)) this.label(of, scope);
+    else this.expression(of, scope);
   }
 
   private comparison(condition: Extract<Condition, { kind: 'compare' }>, scope: Scope): void {
@@ -369,15 +386,7 @@ class Check {
     // Comparing a text column with a number counts as using it in a calculation.
     this.hasTexts ||= [left, right].some((operand) => operand.kind === 'member');
     const bare = [left, right].find((operand) => operand.kind === 'name' && this.unknown.has(operand.name));
-    if (bare?.kind === 'name')
-      refuse(
-        `Nothing is called ${shortened(bare.name)}: for a text, write "${shortened(bare.name)}" in quotes`,
-        position,
-      );
-    refuse(
-      'A text cannot be compared with a number: write texts in double quotes and numbers without quotes',
-      position,
-    );
+    refuse(textBesideNumber(bare?.kind === 'name' ? bare.name : undefined), position);
   }
 
   private readingOf(operand: Operand, scope: Scope): DateReading | undefined {
@@ -397,12 +406,8 @@ class Check {
       for (const key of operand.keys) this.key(key, scope);
       if (this.column(operand)?.type === 'text') return 'text';
     }
-    const variable = this.expression(operand, scope);
-    if (variable !== undefined && !this.unknown.has(variable))
-      refuse(
-        `A condition cannot contain the variable ${shortened(variable)}: compare known values, or write a constraint`,
-        operand.kind === 'member' ? operand.position : undefined,
-      );
+    const position = operand.kind === 'member' ? operand.position : undefined;
+    this.refuseVariable(this.expression(operand, scope), conditionOnVariable, position);
     return 'figure';
   }
 }

@@ -161,6 +161,30 @@ describe('coverageOf', () => {
       ['No region is "sout", so everything meets this condition: the values are "south", "north"'],
     ],
     [
+      'an unknown member of a set in a condition',
+      'x <= 3',
+      'p in plants where "seatle" in plants',
+      [
+        'plants has no member "seatle": its members are "seattle", "san diego"',
+        'Nothing in plants meets this condition, so it has no members',
+      ],
+    ],
+    [
+      'a misspelled label of a set in a condition',
+      'x <= 3',
+      'o in orders where item[o] in goods',
+      ['item "Oak" (near "oak") matches no member of goods'],
+    ],
+    [
+      'a misspelled member of a set in a condition',
+      'x <= 3',
+      '(o, d) in lanes where o in plants',
+      [
+        'member of lanes "San Diego" (near "san diego") matches no member of plants',
+        'member of plants "san diego" (near "San Diego") matches no member of lanes',
+      ],
+    ],
+    [
       'an unknown member in a condition',
       'make[p] <= 3',
       'p in plants where not (p = "seatle" or p = "seattle")',

@@ -17,6 +17,7 @@ import {
 import { dateIn, withDates } from './date-literals.js';
 import type { DateReading } from './dates.js';
 import { contradictionIn, TURNED } from './contradictions.js';
+import { type KeyPart, KnownValues } from './known-values.js';
 import { linearize } from './linear.js';
 import { runTrial } from './expansion/trial.js';
 import { shortened } from './names.js';
@@ -26,12 +27,10 @@ import { firstTexts, listNearest, quotedList, shortText } from './quoted-texts.j
 import { isNever, rangeOf } from './ranges.js';
 import { formatKey, missingCell } from './sentences.js';
 import type { ColumnShape, Vocabulary } from './vocabulary.js';
-import { hasText, type MissingTexts, textsMissingIn, type Values } from './values.js';
+import { hasText, type MissingTexts, type Values } from './values.js';
 
 /** Key part of a set to which an index name is bound. */
-interface Source {
-  set: string;
-  part: number;
+interface Source extends KeyPart {
   isFiltered: boolean;
   /** Whether index names that were bound earlier exclude some members. */
   isJoined?: boolean;
@@ -105,11 +104,15 @@ class Coverage {
   /** Whether a value that a solve needs is missing. */
   lacksData = false;
 
+  private readonly known: KnownValues;
+
   /** @param mayLackData whether to report members without a value */
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly mayLackData: boolean,
-  ) {}
+  ) {
+    this.known = new KnownValues(vocabulary);
+  }
 
   expression(expression: Expression, scope: Scope): void {
     if (expression.kind === 'member') this.member(expression, scope);
@@ -157,22 +160,22 @@ class Coverage {
    * reuses the name.
    */
   private filter(bound: Source, here: Source, isSum: boolean): void {
-    const [unused, unmatched] = this.missingTexts(here, bound);
+    const [unused, unmatched] = this.known.missingBetweenParts(here, bound);
     if (unused === undefined || unmatched === undefined) return;
     if (unused.count > 0) {
       const [matches, are] = unused.count === 1 ? ['matches', 'it is'] : ['match', 'they are'];
       this.warn(
-        `${this.quoted(unused, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${are} left out`,
+        `${this.known.quoted(unused, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${are} left out`,
       );
     }
     // For example, a node without incoming arcs may have outgoing arcs, so its sum over incoming arcs is intentionally empty.
-    const isElsewhere = this.others(here).some((values) => unmatched.texts.every((text) => values.has(text)));
+    const isElsewhere = this.known.besides(here).some((values) => unmatched.texts.every((text) => values.has(text)));
     if (unmatched.count === 0 || (isElsewhere && unused.count === 0)) return;
     const [matches, sums, are] =
       unmatched.count === 1 ? ['matches', 'its sum is', 'it is'] : ['match', 'their sums are', 'they are'];
     const effect = isSum ? `${sums} empty` : `${are} left out`;
     this.warn(
-      `${this.quoted(unmatched, here, unused)} of ${bound.set} ${matches} nothing in ${here.set}, so ${effect}`,
+      `${this.known.quoted(unmatched, here, unused)} of ${bound.set} ${matches} nothing in ${here.set}, so ${effect}`,
     );
   }
 
@@ -182,43 +185,50 @@ class Coverage {
     const [column] = columns.get(name) ?? [];
     const isFamily = families.has(name);
     if (column !== undefined && !isFamily) this.figures(name, column, keys, scope);
-    const parts = isFamily ? this.partsOfFamily(name) : keys.map((_, part) => column && { set: column.set, part });
+    const parts = isFamily
+      ? this.known.partsOfFamily(name)
+      : keys.map((_, part) => column && { set: column.set, part });
     for (const [at, key] of keys.entries()) {
       this.lag(key, scope);
       const part = parts[at];
       if (part === undefined) continue;
       const here = { ...part, isFiltered: false };
       if (key.kind === 'text') {
-        const values = this.values(here);
-        const text = dateIn(key, name, sets.get(here.set)?.readings?.[here.part], this.misfit);
-        if (values !== undefined && !hasText(values, text))
-          this.warn(`${here.set} has no member "${shortText(text)}": its members are ${listNearest(values, text)}`);
+        this.textKey(key, name, here);
         continue;
       }
       const bound = key.kind === 'index' ? scope.get(key.name) : undefined;
       if (bound === undefined || isFamily) continue;
-      const [unused, unmatched] = this.missingTexts(here, bound);
+      const [unused, unmatched] = this.known.missingBetweenParts(here, bound);
       if (unused === undefined || unmatched === undefined) continue;
       if (sets.get(here.set)?.fallback !== undefined) {
         // With a default, a file may contain more members than the set in use, so only likely typos are reported.
-        const doubtful = unmatched.count === 0 ? misspelledOf(unused, this.values(bound)) : unused;
+        const doubtful = unmatched.count === 0 ? misspelledOf(unused, this.known.of(bound)) : unused;
         if (doubtful.count === 0) continue;
         const [matches, their] = doubtful.count === 1 ? ['matches', 'its'] : ['match', 'their'];
         this.warn(
-          `${this.quoted(doubtful, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${their} ${name} is not used`,
+          `${this.known.quoted(doubtful, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${their} ${name} is not used`,
         );
       } else if (unmatched.count > 0 && !bound.isFiltered && this.mayLackData) {
         const has = unmatched.count === 1 ? 'has' : 'have';
-        this.warn(`${this.quoted(unmatched, here, unused)} of ${bound.set} ${has} no ${name} in ${here.set}`);
+        this.warn(`${this.known.quoted(unmatched, here, unused)} of ${bound.set} ${has} no ${name} in ${here.set}`);
         this.lacksData ||= !isLagged(key) && bound.isJoined !== true;
       }
     }
   }
 
+  /** @param name name of the column or variable, or of the set in a condition */
+  private textKey(key: Extract<Key, { kind: 'text' }>, name: string, { set, part }: KeyPart): void {
+    const values = this.known.of({ set, part });
+    const text = dateIn(key, name, this.vocabulary.sets.get(set)?.readings?.[part], this.misfit);
+    if (values !== undefined && !hasText(values, text))
+      this.warn(`${set} has no member "${shortText(text)}": its members are ${listNearest(values, text)}`);
+  }
+
   /** Warns about a lag over a set whose members are numbered but not in ascending order. */
   private lag(key: Key, scope: Scope): void {
     const source = isLagged(key) ? scope.get(key.name) : undefined;
-    const values = source && this.values(source);
+    const values = source && this.known.of(source);
     const fall = values && firstFall(values);
     if (source === undefined || fall === undefined) return;
     const [before, after] = fall.map(shortText);
@@ -235,7 +245,7 @@ class Coverage {
     const isWhole = sources.every((source) => source?.isFiltered === false && source.isJoined !== true);
     if (!isWhole) return;
     const isOwn = sources.every((source, part) => source?.set === column.set && source.part === part);
-    const values = sources.map((source) => source && this.values(source));
+    const values = sources.map((source) => source && this.known.of(source));
     const names = new Set(keys.map((key) => (key.kind === 'index' ? key.name : '')));
     const isProduct =
       names.size === keys.length && sources.every((source) => this.vocabulary.sets.get(source!.set)?.arity === 1);
@@ -247,18 +257,10 @@ class Coverage {
       this.problem ??= `${name} is needed for ${count} members, but ${column.set} has only ${shape.size}: add the missing rows, or give the data card of ${column.set} a \`default\``;
   }
 
-  private partsOfFamily(name: string): ({ set: string; part: number } | undefined)[] {
-    const index = this.vocabulary.families.get(name)?.index;
-    const sources = new Map<string, { set: string; part: number }>();
-    for (const { names, set } of index?.over ?? [])
-      for (const [part, one] of names.entries()) if (!sources.has(one)) sources.set(one, { set, part });
-    return [...sources.values()];
-  }
-
   private condition(condition: Condition, scope: Scope): void {
     if (condition.kind === 'not') this.condition(condition.of, scope);
     else if (condition.kind === 'in') {
-      for (const key of condition.keys) for (const part of partsOfKey(key)) this.expression(part, scope);
+      this.contained(condition, scope);
     } else if (condition.kind === 'given') {
       // A condition may ask for members that do not exist.
       return;
@@ -276,6 +278,23 @@ class Coverage {
       this.comparison(left, comparison, right);
       this.comparison(right, TURNED[comparison], left);
       if (comparison === '=') this.equality(left, right);
+    }
+  }
+
+  /**
+   * Compares the keys of a condition with the members of its set. Reports only likely typos, because the condition may exclude
+   * members on purpose.
+   */
+  private contained({ keys, set }: Extract<Condition, { kind: 'in' }>, scope: Scope): void {
+    for (const [part, key] of keys.entries()) {
+      for (const inner of partsOfKey(key)) this.expression(inner, scope);
+      const values = this.known.of({ set, part });
+      if (values === undefined) continue;
+      if (key.kind === 'text') this.textKey(key, set, { set, part });
+      const isName = key.kind === 'index' && key.lag === 0;
+      const operand = isName ? ({ kind: 'name', name: key.name } as const) : key.kind === 'label' ? key.of : undefined;
+      const side = operand && this.sideOf(operand, scope);
+      if (side !== undefined) this.misspelled(side, { label: `member of ${set}`, values });
     }
   }
 
@@ -301,12 +320,20 @@ class Coverage {
   /** Checks whether two text columns that must be equal have values in common. */
   private equality(left: ComparisonSide, right: ComparisonSide): void {
     if (left.values === undefined || right.values === undefined || left.values === right.values) return;
-    const [first, second] = this.missingTextsOf(left.values, right.values);
+    const [first, second] = this.known.missingBetween(left.values, right.values);
     if (first === undefined || second === undefined) return;
     if (first.count > 0 && second.count > 0) {
       this.unequal(first, second.texts, left, right);
       return;
     }
+    this.misspelled(left, right);
+  }
+
+  /** Warns about values of either side that look like misspelled values of the other side. */
+  private misspelled(left: ComparisonSide, right: ComparisonSide): void {
+    if (left.values === undefined || right.values === undefined) return;
+    const [first, second] = this.known.missingBetween(left.values, right.values);
+    if (first === undefined || second === undefined) return;
     for (const [one, other, missing] of [[left, right, first] as const, [right, left, second] as const])
       this.unequal(misspelledOf(missing, other.values), firstTexts(other.values ?? []), one, other);
   }
@@ -322,10 +349,10 @@ class Coverage {
     if (operand.kind === 'member') {
       const [column, other] = this.vocabulary.columns.get(operand.name) ?? [];
       if (column === undefined || other !== undefined) return undefined;
-      return { label: operand.name, values: column.values, range: this.rangeWithDefault(column) };
+      return { label: operand.name, values: column.values, range: this.known.rangeOf(column) };
     }
     const source = operand.kind === 'name' ? scope.get(operand.name) : undefined;
-    if (source !== undefined) return { label: `member of ${source.set}`, values: this.values(source) };
+    if (source !== undefined) return { label: `member of ${source.set}`, values: this.known.of(source) };
     const linear = linearize(operand, this.vocabulary.values);
     return isProblem(linear) || linear.terms.size > 0
       ? undefined
@@ -342,36 +369,6 @@ class Coverage {
     this.problem ??= problem;
     return text;
   };
-
-  private rangeWithDefault({ set, range }: ColumnShape): ComparisonSide['range'] {
-    return this.vocabulary.sets.get(set)?.fallback !== undefined ? undefined : range;
-  }
-
-  private values({ set, part }: Pick<Source, 'set' | 'part'>): Values | undefined {
-    return this.vocabulary.sets.get(set)?.parts?.[part];
-  }
-
-  /** Returns the values of the set's other key parts. */
-  private others({ set, part }: Source): Values[] {
-    const parts = this.vocabulary.sets.get(set)?.parts ?? [];
-    return parts.flatMap((values, at) => (at === part || values === undefined ? [] : [values]));
-  }
-
-  /** Returns, for each source, the strings that are missing from the other source. */
-  private missingTexts(one: Source, other: Source): [MissingTexts | undefined, MissingTexts | undefined] {
-    const [values, others] = [this.values(one), this.values(other)];
-    return values === undefined || others === undefined ? [undefined, undefined] : this.missingTextsOf(values, others);
-  }
-
-  private missingTextsOf(one: Values, other: Values): [MissingTexts | undefined, MissingTexts | undefined] {
-    const budget = this.vocabulary.budget ?? { remaining: Infinity };
-    return [textsMissingIn(one, other, budget), textsMissingIn(other, one, budget)];
-  }
-
-  /** Quotes the first missing strings, each with the most similar string from the other source. */
-  private quoted(missing: MissingTexts, other: Source, { texts }: MissingTexts): string {
-    return quotedList(missing, [...texts, ...firstTexts(this.values(other) ?? [])]);
-  }
 
   private warnOfCondition(reason: string, present = ''): void {
     if (this.isAlternative) {

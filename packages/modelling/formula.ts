@@ -112,7 +112,7 @@ export type Condition =
   | { kind: 'compare'; left: Operand; comparison: Comparison; right: Operand; position: number }
   | { kind: 'in'; keys: [Key, ...Key[]]; set: string; position: number }
   /** Whether a member exists and has a value. Column names without keys occur only in conditions on the members of a set. */
-  | { kind: 'given'; of: MemberOf | { kind: 'name'; name: string }; position: number };
+  | { kind: 'given'; of: MemberOf | { kind: 'name'; name: string } };
 
 /** Operand of a condition: a string, a member of an index, a label or a number. */
 export type Operand = { kind: 'text'; text: string; position: number } | Expression;

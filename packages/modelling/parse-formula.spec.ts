@@ -115,7 +115,7 @@ const { expression, index } = fc.letrec<{
         tie('member'),
         name.map((one) => ({ kind: 'name' as const, name: one })),
       )
-      .map((of) => ({ kind: 'given' as const, of, position })),
+      .map((of) => ({ kind: 'given' as const, of })),
     fc
       .tuple(fc.constantFrom('and', 'or'), fc.array(tie('condition'), { minLength: 2, maxLength: 3 }))
       .map(([kind, of]) => ({ kind, of }) as Condition),
@@ -277,6 +277,7 @@ describe('parseFormula with choices', () => {
 describe('parseIndex with conditions', () => {
   it.each([
     ['p in big', 'p in big'],
+    ['01 in months', '"01" in months'],
     ['3 in big and "a" not in c', '"3" in big and not "a" in c'],
     ['(t - 1) in weeks', '(t - 1) in weeks'],
     ['(o, d) not in lanes', 'not (o, d) in lanes'],
@@ -405,6 +406,7 @@ describe('the parser with invalid formulas', () => {
       '+',
     ],
     ['stock[t - 1] else', 'The formula ends too early', ''],
+    ['2 if t = 1 then 3 else 4', 'Write `*` before a choice, as in `2 * (if t = 1 then 3 else 4)`', 'if'],
     [
       'if t = 1 then x >= 2 else x >= 3',
       'Write `else` and another value before the relation, as in `(if t = 1 then start else 0) <= 3`',

@@ -14,16 +14,17 @@ import type {
   Operand,
   Relation,
 } from './formula.js';
-import { isFunctionName, takesMany } from './functions.js';
+import { type FunctionName, isFunctionName, takesMany } from './functions.js';
 import { Lexer, type Token } from './lexer.js';
 import { shortened } from './names.js';
+import { TOTALS } from './sentences.js';
 
 /** Maximum length of a formula. It is limited because each change to a canvas may parse all formulas. */
 export const MAX_FORMULA_LENGTH = 2_000;
 /** Message for chains such as `a >= 12 => b >= 3`, in which `=>` is meant as an implication. */
 const MIXED_CHAIN =
   'All relations of a chain must point the same way, as in `0 <= x <= 4`: write other relations on separate lines';
-/** Maximum nesting depth of parentheses, sums and `not`. */
+/** Maximum nesting depth of parentheses, sums, choices and `not`. */
 const MAX_DEPTH = 50;
 /** Maximum lag in either direction. */
 const MAX_LAG = 100_000;
@@ -56,7 +57,7 @@ export const parseCondition = (text: string): Condition | FormulaProblem =>
 
 const FOR = 'for';
 /** Keywords before an index, and how they combine its members. `count` has no expression, it adds up 1 for each member. */
-const TOTALS = new Map<string, 'sum' | Extremum | undefined>([
+const COMBINATIONS = new Map<string, 'sum' | Extremum | undefined>([
   ['sum', 'sum'],
   ['min', 'min'],
   ['max', 'max'],
@@ -68,7 +69,6 @@ const CHOICE = /\b(?:then|else)\b/;
 /** Keywords that may follow a name. */
 const FOLLOWING_WORDS = [FOR, 'in', 'is', ...CHOICE_WORDS];
 const JOINING_WORDS = ['and', 'or'];
-const NAMES = { sum: 'sum', min: 'minimum', max: 'maximum' };
 /** Keywords that declare the domain of a variable. */
 const DOMAIN = /^(?:binary|continuous|integer)$/i;
 
@@ -97,6 +97,7 @@ const isCondition = (read: ConditionOrOperand): read is Condition =>
 
 const FIXED_KEY =
   'Only an index name can have a lag, as in `make[t - 1]` with `for t in weeks where t = last(weeks)` after the formula';
+const LATE_CHOICE = 'Write `*` before a choice, as in `2 * (if t = 1 then 3 else 4)`';
 const LATE_IF =
   'Write a condition after the index, as in `for t in weeks where t > 2`, or a choice, as in `if t > 2 then 5 else 0`';
 const UNREADABLE_KEY = 'Put a key with a lag in parentheses, as in `(t - 1) in weeks`';
@@ -184,14 +185,14 @@ class Parser {
     const first = begun ?? this.factor();
     let factors: Extract<Expression, { kind: 'product' }>['factors'] | undefined;
     for (;;) {
-      if (this.isAtWordBefore('if')) this.refuse(LATE_IF);
+      if (this.isAtWordBefore('if')) this.refuse(this.mayChoose ? LATE_CHOICE : LATE_IF);
       let divisor = false;
       let of: Expression;
       if (this.isSign('*', '/')) {
         divisor = this.token.text === '/';
         this.advance();
         of = this.signed(divisor);
-      } else if (this.canMultiply && ((this.token.kind === 'name' && !this.isAtWord()) || this.isSign('('))) {
+      } else if (this.isAtFactor()) {
         of = this.factor();
       } else {
         return factors === undefined ? first : { kind: 'product', factors };
@@ -200,12 +201,16 @@ class Parser {
     }
   }
 
+  /** Whether a factor follows without `*`, as in `2 x` and `3(x + y)`. */
+  private isAtFactor(): boolean {
+    return this.canMultiply && ((this.token.kind === 'name' && !this.isAtWord()) || this.isSign('('));
+  }
+
   /** Parses a factor after `*` or `/`. The factor may have a sign. */
   private signed(divisor: boolean): Expression {
     const negative = this.signs();
     if (divisor && this.isAtTotal()) this.refuse('Put a sum after `/` in parentheses: `/ (sum ...)`');
-    const of = this.factor();
-    return negative ? { kind: 'sum', parts: [{ negative, of }] } : of;
+    return signedBy(negative, this.factor());
   }
 
   private factor(): Expression {
@@ -228,21 +233,18 @@ class Parser {
     if (this.isAtChoice()) return this.choice();
     if (this.isAtEnd()) return this.end();
     if (this.isAtFunction('position')) return this.position();
-    if (isFunctionName(this.token.text) && this.isAtFunction(this.token.text)) return this.call();
     const { text: name } = this.token;
+    if (isFunctionName(name) && this.isAtFunction(name)) return this.call(name);
     const reference = this.reference();
     if (reference.kind === 'name' && this.isSign('(')) this.refuse(unknownFunction(name));
     if (reference.kind !== 'member' || this.isInChoice || !this.isName('else')) return reference;
-    const { position } = this.token;
     this.advance();
     const negative = this.signs();
-    const factor = this.factor();
-    const otherwise: Expression = negative ? { kind: 'sum', parts: [{ negative, of: factor }] } : factor;
-    const isLonger = this.canMultiply && ((this.token.kind === 'name' && !this.isAtWord()) || this.isSign('('));
-    if (isLonger || this.isSign('*', '/'))
+    const otherwise = signedBy(negative, this.factor());
+    if (this.isAtFactor() || this.isSign('*', '/'))
       this.refuse('Put everything after `else` in parentheses, as in `stock[t - 1] else (2 start)`');
     this.canMultiply = false;
-    return { kind: 'choice', when: { kind: 'given', of: reference, position }, then: reference, otherwise };
+    return { kind: 'choice', when: { kind: 'given', of: reference }, then: reference, otherwise };
   }
 
   /** Parses `if t = 1 then start else stock[t - 1]`. */
@@ -266,12 +268,7 @@ class Parser {
       this.refuse('Put the whole choice in parentheses, or everything after `else`: `(if t = 1 then 0 else x[t]) + y`');
     this.depth -= 1;
     this.canMultiply = false;
-    return {
-      kind: 'choice',
-      when,
-      then,
-      otherwise: negative ? { kind: 'sum', parts: [{ negative, of: product }] } : product,
-    };
+    return { kind: 'choice', when, then, otherwise: signedBy(negative, product) };
   }
 
   /** Whether `first(weeks)` or `last(weeks)` begins here. */
@@ -333,11 +330,7 @@ class Parser {
     if (!this.isSign('[')) return { kind: 'name', name };
     this.advance();
     if (this.isSign(']')) this.refuse('Write a member in [ ], as in `make[p]`');
-    const keys: [Key, ...Key[]] = [this.key()];
-    while (this.isSign(',')) {
-      this.advance();
-      keys.push(this.key());
-    }
+    const keys = this.keys();
     if (!this.isSign(']')) this.refuse(this.unclosed());
     this.advance();
     return { kind: 'member', name, keys, position };
@@ -348,6 +341,15 @@ class Parser {
     const { kind, written } = this.token;
     if (kind === 'relation') return `A closing ] is missing before \`${written}\``;
     return kind === 'end' ? 'A closing ] is missing' : undefined;
+  }
+
+  private keys(): [Key, ...Key[]] {
+    const keys: [Key, ...Key[]] = [this.key()];
+    while (this.isSign(',')) {
+      this.advance();
+      keys.push(this.key());
+    }
+    return keys;
   }
 
   /** Parses a key: `p`, `t - 1`, `t -- 1`, `t - lead[p]`, `"oak chair"`, `3`, `product[o]` or `first(weeks)`. */
@@ -390,8 +392,7 @@ class Parser {
     const of = this.factor();
     this.refuseLongLag();
     this.canMultiply = false;
-    const by: Expression = negative ? { kind: 'sum', parts: [{ negative, of }] } : of;
-    return { kind: 'shift', name, by, ...cyclic, position };
+    return { kind: 'shift', name, by: signedBy(negative, of), ...cyclic, position };
   }
 
   private refuseLongLag(): void {
@@ -402,7 +403,7 @@ class Parser {
   /** Whether an indexed sum, minimum, maximum or count begins here. Otherwise the keyword is an ordinary name. */
   private isAtTotal(): boolean {
     const { text } = this.token;
-    if (!TOTALS.has(text) || !this.isAtWordBefore(text)) return false;
+    if (!COMBINATIONS.has(text) || !this.isAtWordBefore(text)) return false;
     const following = this.lexer.next(this.token);
     if (following.text === '(' && text !== 'sum') return this.isPair(following);
     // In `x <= sum for p in products` and `a > sum and b > 1`, `sum` is a name.
@@ -441,9 +442,8 @@ class Parser {
   }
 
   /** Parses `max(a, b)`. */
-  private call(): Expression {
-    const { text: name, position } = this.token;
-    if (!isFunctionName(name)) this.refuse();
+  private call(name: FunctionName): Expression {
+    const { position } = this.token;
     this.advance();
     const of = this.inParentheses(() => {
       if (this.isSign(')')) this.refuse(`Write a value in the parentheses, as in \`${name}(price)\``);
@@ -489,7 +489,7 @@ class Parser {
     this.enterNesting('sums');
     this.advance();
     const over = this.index();
-    const by = TOTALS.get(word);
+    const by = COMBINATIONS.get(word);
     if (by === undefined) {
       if (this.isSign(':') && !this.isInCondition)
         this.refuse('A count has no expression after its index: use `sum` to add up values');
@@ -498,16 +498,15 @@ class Parser {
       return { kind: 'total', by: 'sum', over, of: { kind: 'number', value: 1 }, position };
     }
     const example = `\`${word} p in products: make[p]\``;
-    if (!this.isSign(':')) this.refuse(`Write \`:\` after the index of a ${NAMES[by]}, as in ${example}`);
+    if (!this.isSign(':')) this.refuse(`Write \`:\` after the index of a ${TOTALS[by]}, as in ${example}`);
     this.advance();
     if (this.token.kind === 'end' || this.token.kind === 'relation')
-      this.refuse(`Write an expression after the \`:\` of a ${NAMES[by]}, as in ${example}`);
+      this.refuse(`Write an expression after the \`:\` of a ${TOTALS[by]}, as in ${example}`);
     const negative = this.signs();
     const product = this.product();
     this.canMultiply = false;
     this.depth -= 1;
-    const of: Expression = negative ? { kind: 'sum', parts: [{ negative, of: product }] } : product;
-    return { kind: 'total', by, over, of, position };
+    return { kind: 'total', by, over, of: signedBy(negative, product), position };
   }
 
   private index(): Index {
@@ -604,13 +603,14 @@ class Parser {
   }
 
   private comparison(): ConditionOrOperand {
-    const { position: start } = this.token;
+    const begin = this.token;
+    const { position: start } = begin;
     if (this.isSign('(') && this.isPair(this.token)) return this.membershipOf(this.pair(), start);
     const left = this.operand();
     if (isCondition(left)) return left;
     if (this.isName('in') || this.isAtMembership())
-      return this.membershipOf([keyOf(left, start) ?? this.refuseAt(start, UNREADABLE_KEY)], start);
-    if (this.isName('is')) return this.state(left, start);
+      return this.membershipOf([keyOf(left, begin) ?? this.refuseAt(start, UNREADABLE_KEY)], start);
+    if (this.isName('is')) return this.state(left);
     const { position } = this.token;
     const comparison = this.comparisonSign();
     if (comparison === undefined) return left;
@@ -624,11 +624,7 @@ class Parser {
   /** Parses the keys in `(o, d - 1) in lanes`. */
   private pair(): [Key, ...Key[]] {
     this.advance();
-    const keys: [Key, ...Key[]] = [this.key()];
-    while (this.isSign(',')) {
-      this.advance();
-      keys.push(this.key());
-    }
+    const keys = this.keys();
     if (!this.isSign(')')) this.refuse();
     this.advance();
     return keys;
@@ -650,7 +646,7 @@ class Parser {
   }
 
   /** Parses `is given`, `is not given`, `is empty` or `is missing` after a column. */
-  private state(of: Operand, position: number): Condition {
+  private state(of: Operand): Condition {
     if (of.kind !== 'member' && of.kind !== 'name')
       this.refuse('Write a column before `is`, as in `limit[p] is given`');
     this.advance();
@@ -659,7 +655,7 @@ class Parser {
     const isGiven = this.token.kind === 'name' ? STATES.get(this.token.text) : undefined;
     if (isGiven === undefined) this.refuse('Write `is given` or `is empty`, as in `limit[p] is given`');
     this.advance();
-    const given: Condition = { kind: 'given', of, position };
+    const given: Condition = { kind: 'given', of };
     return isGiven === isNot ? { kind: 'not', of: given } : given;
   }
 
@@ -725,14 +721,18 @@ class Parser {
   }
 }
 
+const signedBy = (negative: boolean, of: Expression): Expression =>
+  negative ? { kind: 'sum', parts: [{ negative, of }] } : of;
+
 /** Converts the left side of `... in products` to a key. Returns undefined for a calculation. */
-function keyOf(operand: Operand, position: number): Key | undefined {
+function keyOf(operand: Operand, { kind, text, position }: Token): Key | undefined {
   switch (operand.kind) {
     case 'text':
     case 'end':
       return operand;
     case 'number':
-      return { kind: 'text', text: String(operand.value), position };
+      // Members such as `01` keep their spelling.
+      return { kind: 'text', text: kind === 'number' ? text : String(operand.value), position };
     case 'name':
       return { kind: 'index', name: operand.name, lag: 0, position };
     case 'member':

@@ -16,6 +16,12 @@ export const formatMember = (name: string, keys: readonly string[]): string =>
 export const textAsNumber = (name: string): string =>
   `${name} contains texts, so you cannot calculate with it: compare it in a condition, as in \`where ${name}[...] = "..."\``;
 
+/** @param unknown unknown name in the comparison, which may be meant as a text */
+export const textBesideNumber = (unknown: string | undefined): string =>
+  unknown === undefined
+    ? 'A text cannot be compared with a number: write texts in double quotes and numbers without quotes'
+    : `Nothing is called ${shortened(unknown)}: for a text, write "${shortened(unknown)}" in quotes`;
+
 /** Explains that a lagged member that does not exist counts as 0. */
 export function lagBeyondEnds({ expression: { name, keys }, isOfPair }: LaggedMember): string {
   const member = formatMember(name, keys.map(formatKey));
@@ -54,8 +60,8 @@ export function formatKey(key: Key): string {
     case 'index':
       return key.lag === 0 ? key.name : `${key.name} ${signOf(key, key.lag < 0)} ${Math.abs(key.lag)}`;
     case 'shift': {
-      const [first] = key.by.kind === 'sum' ? key.by.parts : [];
-      const isNegative = first?.negative === true;
+      const [first, second] = key.by.kind === 'sum' ? key.by.parts : [];
+      const isNegative = first?.negative === true && second === undefined;
       return `${key.name} ${signOf(key, isNegative)} ${formatOperand(isNegative ? first.of : key.by)}`;
     }
   }
@@ -75,7 +81,8 @@ export function missingIndex(name: string): string {
   return `It is unclear which members ${short} refers to: add \`for ${short} in ...\` or \`sum ${short} in ...\` with a set, or write "${short}" in quotes for the member of that name`;
 }
 
-const TOTALS = { sum: 'sum', min: 'minimum', max: 'maximum' };
+/** Names of the ways to combine the members of an index. */
+export const TOTALS = { sum: 'sum', min: 'minimum', max: 'maximum' };
 
 /** Explains that an index name is used after the end of its sum, minimum or maximum. */
 export function indexAfterTotal(name: string, by: 'sum' | Extremum): string {
@@ -97,6 +104,12 @@ export function unknownSet(name: string, [nearest]: readonly string[] = []): str
 /** @param members phrase that describes the affected members. Empty if there is no index */
 export const divisionByZero = (members: string): string =>
   members === '' ? 'It divides by 0' : `It divides by 0${members}: exclude them with a condition after \`where\``;
+
+export const boundWithVariable = (variable: string): string =>
+  `A bound must be constant, but it contains the variable ${shortened(variable)}: write a constraint instead`;
+
+export const conditionOnVariable = (variable: string): string =>
+  `A condition cannot contain the variable ${shortened(variable)}: compare known values, or write a constraint`;
 
 export const lagOfVariable = (variable: string): string =>
   `A lag must be known, but it contains the variable ${shortened(variable)}`;

@@ -324,8 +324,7 @@ class SlowExpansion {
     if (family !== undefined) {
       const variable = family.get(keyOf(keys));
       if (variable !== undefined) return { constant: 0, terms: new Map([[variable, 1]]) };
-      const isLagged = expression.keys.some((key) => key.kind === 'shift' || (key.kind === 'index' && key.lag !== 0));
-      if (isLagged || keys.includes(NOBODY)) return figure(0);
+      if (keys.includes(NOBODY) || this.isMissingPair(expression, keys, scope)) return figure(0);
       throw new Faulty('missing');
     }
     if (this.isLabel(name)) throw new Faulty('other');
@@ -334,6 +333,17 @@ class SlowExpansion {
     const known = cell ?? this.world.columns[name]!.fallback;
     if (known === undefined) throw new Faulty('missing');
     return figure(Number(known));
+  }
+
+  /** Whether a lag over pairs leads to a missing pair. The keys without a lag must be part of some member. */
+  private isMissingPair({ name, keys }: MemberOf, texts: readonly (string | undefined)[], { homes }: Scope): boolean {
+    const isLag = (key: Key): key is Extract<Key, { kind: 'index' | 'shift' }> =>
+      key.kind === 'shift' || (key.kind === 'index' && key.lag !== 0);
+    const members = [...this.families.get(name)!.keys()].map((member) => JSON.parse(member) as string[]);
+    return (
+      keys.some((key) => isLag(key) && homes.get(key.name)!.isAlone === false) &&
+      keys.every((key, part) => isLag(key) || members.some((member) => member[part] === texts[part]))
+    );
   }
 
   private keys({ keys }: MemberOf, scope: Scope): (string | undefined)[] {
@@ -350,8 +360,9 @@ class SlowExpansion {
         const keys = this.keys(key.of, scope);
         const cell = this.cells.get(key.of.name)!.get(keyOf(keys));
         if (cell === undefined && keys.includes(NOBODY)) return NOBODY;
-        if (cell === undefined) throw new Faulty('missing');
-        return String(cell ?? '');
+        const known = cell ?? this.world.columns[key.of.name]!.fallback ?? cell;
+        if (known === undefined) throw new Faulty('missing');
+        return String(known ?? '');
       }
       default: {
         const member = scope.members.get(key.name);

@@ -48,7 +48,7 @@ export class Evaluator {
   /** Starts the evaluation of a formula and returns the rows of its index, in the order of its sets. */
   rows(index: Index | undefined): Frame {
     this.steps.begin();
-    return index === undefined ? ONE_ROW : this.extend(ONE_ROW, index, false).frame;
+    return index === undefined ? ONE_ROW : this.extend(ONE_ROW, index).frame;
   }
 
   /** Evaluates an expression in each row. */
@@ -102,10 +102,15 @@ export class Evaluator {
 
   /** Evaluates an expression without variables in each row. */
   figures(expression: Expression, frame: Frame, place: string): Float64Array {
+    return this.known(expression, frame, (variable) =>
+      refuse(`${place} must be constant, but it contains the variable ${variable}`),
+    );
+  }
+
+  /** @param refuseVariable called with the name of a variable in the expression */
+  private known(expression: Expression, frame: Frame, refuseVariable: (variable: string) => never): Float64Array {
     const { constants, terms } = this.finite(expression, frame);
-    if (terms !== undefined && terms.size > 0)
-      refuse(`${place} must be constant, but it contains the variable ${this.nameOf(terms.columns[0]!)}`);
-    return constants;
+    return terms === undefined || terms.size === 0 ? constants : refuseVariable(this.nameOf(terms.columns[0]!));
   }
 
   /** Sorts terms by row and combines terms of the same variable. */
@@ -192,7 +197,7 @@ export class Evaluator {
   }
 
   private total({ over, of }: Total, frame: Frame): Linear {
-    const { frame: inner, parents } = this.extend(frame, over, true);
+    const { frame: inner, parents } = this.extend(frame, over, 'sum');
     const { constants, terms } = this.linear(of, inner);
     const sums = new Float64Array(frame.size);
     for (let row = 0; row < inner.size; row += 1) sums[parents[row]!]! += constants[row]!;
@@ -234,7 +239,7 @@ export class Evaluator {
 
   /** Returns the minimum or maximum of an expression over the members of an index. */
   private extremum(by: Extremum, { over, of, position }: Total, frame: Frame): Linear {
-    const { frame: inner, parents } = this.extend(frame, over, true);
+    const { frame: inner, parents } = this.extend(frame, over, by);
     const values = this.valuesOf(by, of, inner, position);
     const constants = new Float64Array(frame.size).fill(NaN);
     for (let row = 0; row < inner.size; row += 1) {
@@ -249,19 +254,24 @@ export class Evaluator {
   }
 
   private valuesOf(name: string, expression: Expression, frame: Frame, position: number): Float64Array {
-    const { constants, terms } = this.linear(expression, frame);
-    if (terms !== undefined && terms.size > 0)
-      refuse(functionOfVariable(name, this.nameOf(terms.columns[0]!)), position);
-    return constants;
+    return this.known(expression, frame, (variable) => refuse(functionOfVariable(name, variable), position));
   }
 
-  /** Extends each row of a frame with the members of an index. */
-  private extend(outer: Frame, index: Index, isSum: boolean): Derived {
+  /**
+   * Extends each row of a frame with the members of an index.
+   * @param by how the members are combined. Absent for the index of a whole formula
+   */
+  private extend(outer: Frame, index: Index, by?: Total['by']): Derived {
     const { over } = index;
     const where = this.withDates(index, outer);
     const names = new Set([...outer.codes.keys(), ...over.flatMap((one) => one.names)]);
     const pending = new PendingConditions(where, names);
-    let extended: Derived = { frame: outer, parents: allRows(outer.size) };
+    const rebound = new Set(over.flatMap((one) => one.names));
+    // Conditions on the outer rows come first, because a condition such as `limit[p] is given` may protect the other conditions.
+    let extended = this.conditions.filtered(
+      { frame: outer, parents: allRows(outer.size) },
+      pending.takeAvailable({ members: new Set(), rows: new Set(outer.codes.keys()), later: rebound }),
+    );
     for (const [at, membership] of over.entries()) {
       const { frame, parents } = extended;
       const set = this.lookup.set(membership);
@@ -276,14 +286,14 @@ export class Evaluator {
           this.conditions.joinKey(ofMembers, members.frame, ofRows, frame),
         ),
       ];
-      if (isSum && where === undefined) this.observer?.filtered(membership, set, frame);
+      if (by !== undefined && where === undefined) this.observer?.filtered(membership, set, frame);
       const joined = join(frame, members.frame, keys, (size) => this.steps.addRows(size, membership.position));
       extended = this.conditions.filtered(
         { frame: joined.frame, parents: pickFrom(parents, joined.parents) },
         pending.takeAvailable(stage),
       );
     }
-    if (outer.size > 0 && extended.frame.size === 0) this.observer?.emptied(index, isSum);
+    if (outer.size > 0 && extended.frame.size === 0) this.observer?.emptied(index, by);
     return extended;
   }
 

@@ -26,6 +26,7 @@ import {
   wrongMembership,
 } from '../sentences.js';
 import type { Frame } from './frame.js';
+import { KeyTable } from './key-table.js';
 import type { Observer } from './observer.js';
 import { refuse } from './refusal.js';
 import { type Column, type FamilyOf, type Members, orderOf, type Space } from './space.js';
@@ -77,7 +78,7 @@ export class Lookup {
       return Uint8Array.from(places, (place) => (place < 0 ? 0 : 1));
     }
     const column = this.column(of);
-    const keys = this.keyColumns(of.keys, of.name, column.set.readings, frame);
+    const keys = this.keysOfColumn(column, of, frame);
     const places = column.set.table.find(keys, frame.size);
     const empty = this.space.texts.add('');
     const hasDefault = column.type === 'number' && column.fallback !== undefined;
@@ -131,13 +132,31 @@ export class Lookup {
     const keys = this.keysOfFamily(family, expression, frame);
     const terms = new Terms(frame.size, true);
     const places = family.table.find(keys, frame.size);
-    const mayBeMissing = expression.keys.some(isLagged);
+    const mayBeMissing = this.missingByLag(family, expression, keys, frame);
     for (let row = 0; row < frame.size; row += 1) {
       const place = places[row]!;
       if (place >= 0) terms.push(row, family.from + place, 1);
-      else if (!mayBeMissing && !isOutside(keys, row)) this.miss(expression, keys, row, false);
+      else if (!mayBeMissing(row) && !isOutside(keys, row)) this.miss(expression, keys, row, false);
     }
     return terms;
+  }
+
+  /**
+   * Returns whether a row's variable is missing only because of a lag. A lag over pairs may lead to a missing pair, but the
+   * keys without a lag must occur in the family.
+   */
+  private missingByLag(
+    { columns, size }: FamilyOf,
+    { keys }: MemberOf,
+    codes: readonly Int32Array[],
+    frame: Frame,
+  ): (row: number) => boolean {
+    const isOfPair = (key: Key): boolean => isLagged(key) && frame.homes.get(key.name)!.set.columns.length > 1;
+    if (!keys.some(isOfPair)) return () => false;
+    const fixed = keys.flatMap((key, part) =>
+      isLagged(key) ? [] : [new KeyTable([columns[part]!], size).find([codes[part]!], frame.size)],
+    );
+    return (row) => fixed.every((places) => places[row]! >= 0);
   }
 
   private keysOfFamily(family: FamilyOf, expression: MemberOf, frame: Frame): Int32Array[] {
@@ -218,16 +237,20 @@ export class Lookup {
     const places = column.set.table.find(keys, frame.size);
     for (let row = 0; row < frame.size; row += 1) {
       const place = places[row]!;
-      if (place < 0 && !isOutside(keys, row)) this.miss(expression, keys, row, false);
-      codes[row] = place < 0 ? OUTSIDE : this.codeOf(column, place);
+      const code = place < 0 && isOutside(keys, row) ? OUTSIDE : this.codeOf(column, place);
+      if (code === undefined) this.miss(expression, keys, row, false);
+      codes[row] = code ?? OUTSIDE;
     }
     return codes;
   }
 
-  private codeOf(column: Column, place: number): number {
-    if (column.type === 'text') return column.codes[place]!;
-    const figure = column.figures[place]!;
-    return this.space.texts.add(Number.isNaN(figure) ? '' : String(figure));
+  /** Returns the text code of a cell. Returns undefined for a missing member of a column without a default. */
+  private codeOf(column: Column, place: number): number | undefined {
+    if (column.type === 'text') return place < 0 ? undefined : column.codes[place]!;
+    const figure = place < 0 ? NaN : column.figures[place]!;
+    const known = Number.isNaN(figure) ? (column.fallback ?? NaN) : figure;
+    if (place < 0 && Number.isNaN(known)) return undefined;
+    return this.space.texts.add(Number.isNaN(known) ? '' : String(known));
   }
 
   /** Describes the members of a row, as an addition to a message. */

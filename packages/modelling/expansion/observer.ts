@@ -1,4 +1,4 @@
-import type { Index, Membership, MemberOf } from '../formula.js';
+import type { Extremum, Index, Membership, MemberOf } from '../formula.js';
 import type { Frame } from './frame.js';
 import type { Column, Members } from './space.js';
 
@@ -27,5 +27,5 @@ export interface Observer {
   /** Called when a set in a sum is joined with the rows outside the sum. */
   filtered(membership: Membership, set: Members, outer: Frame): void;
   /** Called for an index without rows. */
-  emptied(index: Index, isSum: boolean): void;
+  emptied(index: Index, by: 'sum' | Extremum | undefined): void;
 }

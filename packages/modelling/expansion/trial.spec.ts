@@ -47,6 +47,7 @@ const canvas: Vocabulary = {
   families: new Map([
     ['make', { index: over('g in goods') }],
     ['soft_only', { index: over('g in goods where kind[g] = "soft"') }],
+    ['late_only', { index: over('t in weeks where t > 1') }],
     ['stock', { index: over('g in goods, t in weeks') }],
     ['ship', { index: over('(g, t) in straight') }],
   ]),
@@ -97,6 +98,8 @@ describe('runTrial', () => {
     ['x <= (if width[g] is given and width[g] > 4 then width[g] else 1)', 'g in goods'],
     ['x <= 3', 'g in goods where width[g] is empty or width[g] > 4'],
     ['x <= 3', 'g in goods where not (width[g] is given and width[g] > 9)'],
+    ['(sum t in weeks where width[g] is given and width[g] > t: x) <= 3', 'g in goods'],
+    ['(sum t in weeks where t < width[g] and width[g] is given: x) <= 3', 'g in goods'],
   ])('ignores missing values that a formula does not need: %s for %s', (text, index) => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings: [] });
   });
@@ -108,6 +111,10 @@ describe('runTrial', () => {
     ['x / (if due[o] = "05.01.2025" then 0 else 1) <= 3', 'o in orders', 'It divides by 0 for "o1"'],
     ['x <= first(none)', undefined, 'none has no members'],
     ['stock["oak", last(none)] <= 3', undefined, 'none has no members'],
+    ['stock["oka", t - 1] <= 3', 't in weeks', 'stock has no member "oka", "1" and 1 more'],
+    ['late_only[t - 1] <= 3', 't in weeks', 'late_only has no member "1"'],
+    ['ship["oka", t - 1] <= 3', '(g, t) in straight', 'ship has no member "oka"'],
+    ['x <= min(1e300 * 1e300, 3)', undefined, 'A number in the formula becomes too large'],
   ])('reports other reasons why a solve would fail: %s for %s', (text, index, problem) => {
     expect(trialOf(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: false });
   });
@@ -158,8 +165,15 @@ describe('runTrial', () => {
     ['sum (g, t) in straight: ship[g, t] <= 3', 'g in goods, t in weeks'],
     ['x <= spare[g, t]', 'g in goods, t in weeks'],
     ['sum t in weeks where t > 2: stock[g, t] <= zero[g]', 'g in goods'],
+    ['x <= (if t > 1 then spare[g, t] else 0)', '(g, t) in straight where g = "oak"'],
   ])('accepts combinations that are excluded on purpose: %s for %s', (text, index) => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings: [] });
+  });
+
+  it('names the kind of combination that is always empty', () => {
+    expect(trialOf('x <= max g in goods where zero[g] > 5: zero[g]')?.warnings).toEqual([
+      'Nothing in goods meets this condition, so its maximum is always empty',
+    ]);
   });
 
   it('returns undefined if the data is not available yet or too large', () => {

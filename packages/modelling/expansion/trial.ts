@@ -1,7 +1,15 @@
-import { type Expression, type Formula, type Index, type Membership, type MemberOf, partsOf } from '../formula.js';
+import {
+  type Expression,
+  type Extremum,
+  type Formula,
+  type Index,
+  type Membership,
+  type MemberOf,
+  partsOf,
+} from '../formula.js';
 import { mentionsOf } from '../mentions.js';
 import { shortened } from '../names.js';
-import { missingCell, noMember } from '../sentences.js';
+import { missingCell, noMember, TOTALS } from '../sentences.js';
 import type { Vocabulary } from '../vocabulary.js';
 import type { Frame } from './frame.js';
 import { KeyTable } from './key-table.js';
@@ -133,9 +141,9 @@ class Trial implements Observer {
     return { example, count: rows.size, isNone: places.every((place) => place < 0) };
   }
 
-  emptied(index: Index, isSum: boolean): void {
+  emptied(index: Index, by: 'sum' | Extremum | undefined): void {
     const sets = [...new Set(index.over.map(({ set }) => set))].join(', ');
-    const effect = isSum ? 'its sum is always empty' : 'it has no members';
+    const effect = by === undefined ? 'it has no members' : `its ${TOTALS[by]} is always empty`;
     if (index.where === undefined) this.warn(`No members of ${sets} match each other, so ${effect}`);
     else this.warn(`Nothing in ${sets} meets this condition, so ${effect}`, true);
   }
@@ -171,7 +179,8 @@ const isProduct = (columns: Int32Array[], size: number): boolean =>
 function hasCondition(part: Index | Expression | undefined): boolean {
   if (part === undefined) return false;
   if ('over' in part && !('kind' in part)) return part.where !== undefined;
-  return (part.kind === 'total' && part.over.where !== undefined) || partsOf(part).some(hasCondition);
+  const isConditional = part.kind === 'choice' || (part.kind === 'total' && part.over.where !== undefined);
+  return isConditional || partsOf(part).some(hasCondition);
 }
 
 function describeMissing({ expression: { name }, member, column, isMember }: Missing, others: number): string {
