@@ -58,7 +58,7 @@ const natively = (pattern) => ({
 /** @type {import('jest').Config} */
 export default {
   // Applies to all projects, because Jest ignores a project's own value. End-to-end tests share two cores with their server.
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   // Tests spend much of their time waiting for the service, for leases and for processes to start.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
   testSequencer: '<rootDir>/test/support/end-to-end-first.js',
