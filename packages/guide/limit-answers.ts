@@ -48,7 +48,7 @@ export class LimitAnswers {
   }
 
   async *shadowPrice(subject?: string): Answer {
-    if (this.reader.run.is_integer) return this.noPrices('shadow prices', subject);
+    if (this.hasNoPrices) return this.noPrices('shadow prices', subject);
     if (subject === undefined) {
       const found = yield* this.reader.constraints({ tight: true });
       if (typeof found === 'string') return found;
@@ -101,12 +101,20 @@ export class LimitAnswers {
     );
   }
 
+  private get hasNoPrices(): boolean {
+    const { is_integer, objectives } = this.reader.run;
+    return is_integer || objectives !== undefined;
+  }
+
   private noPrices(what: string, subject = 'the budget'): string {
-    return `There are no ${what}: they are defined only for continuous variables, and the model has whole-number or yes-or-no variables. Ask ${quote(`what if ${subject} rises by 1`)} instead.`;
+    const reason =
+      this.reader.run.notes?.join(' ') ??
+      `There are no ${what}: they are defined only for continuous variables, and the model has whole-number or yes-or-no variables.`;
+    return `${reason} Ask ${quote(`what if ${subject} rises by 1`)} instead.`;
   }
 
   async *reducedCost(subject?: string): Answer {
-    if (this.reader.run.is_integer) return this.noPrices('reduced costs', subject);
+    if (this.hasNoPrices) return this.noPrices('reduced costs', subject);
     if (subject === undefined) return 'Name the variable, as in `reduced cost of x`.';
     const { thing, members } = yield* this.reader.resolve(subject);
     if (members.length > 0) return bullets(members.flatMap(describeReducedCosts));

@@ -64,6 +64,16 @@ describe('the guide', () => {
     expect((await room.say('confirm; solve')).text).toContain('`cost = 16` (priority 2)');
   });
 
+  it('explains that objectives with priorities have no shadow prices and reduced costs', async () => {
+    const { room } = await after(
+      `${MODEL}; maximize service: x + y, priority 1; minimize cost: 3 x + y, priority 2`,
+      FINISH,
+    );
+    const reason = 'because the objectives have priorities and no price covers all of them. Ask `what if';
+    for (const question of ['shadow prices', 'shadow price of Hours', 'reduced cost of x'])
+      expect((await room.say(question)).text).toContain(reason);
+  });
+
   it('adds a priority to an existing objective', async () => {
     const { room } = await after(`${MODEL}; maximize service: x + y; minimize cost: 3 x + y`);
     await room.say('maximize service, priority 1, may lose 5; minimize cost, priority 2');

@@ -195,7 +195,8 @@ export class Room {
         this.run = {
           ...{ execution_id: 'e', status: 'succeeded', ended_at: null, outcome, variables, constraints },
           ...rest,
-          ...{ is_integer: result.reduced_costs === undefined, changed_since: [] },
+          is_integer: model.variables.some(({ isInteger, zeroOr }) => isInteger || zeroOr !== undefined),
+          changed_since: [],
         };
         return { result: { execution_id: 'e', status: 'succeeded', result, error: null, feasibility_result } };
       },
