@@ -26,10 +26,12 @@ export class ObjectiveAnswers {
     const total = `${figure(run.objective_value)}${run.outcome === 'time_limit' ? ', the best found in time' : ''}`;
     const costs = yield* this.costsOfBroken();
     const paid = costs === undefined ? undefined : Array.from(costs.values()).reduce((sum, cost) => sum + cost, 0);
-    const isLeast = first?.data['sense'] === 'minimize';
+    const isLeast = (run.objectives?.[0]?.sense ?? first?.data['sense']) === 'minimize';
     const prices = describeCosts(costs, isLeast);
     if (run.objectives !== undefined) {
       const asked = name === undefined ? run.objectives : run.objectives.filter(({ label }) => label === name);
+      if (asked.length === 0)
+        return `The newest run has no objective ${quote(name ?? '', 60)}. Write ${quote('solve')} to compute it.`;
       const values = asked.map(
         ({ label, value, priority }) => `${quote(label, 60)} is ${figure(value)} (priority ${priority}).`,
       );

@@ -74,6 +74,27 @@ describe('the guide', () => {
       expect((await room.say(question)).text).toContain(reason);
   });
 
+  it('reports penalties according to the sense of the first priority', async () => {
+    const { room } = await after(
+      'x, y <= 10; minimize cost: 3 x + y, priority 2; maximize service: 3 x + 3 y, priority 1; Hours: x + y <= 12, soft, penalty 1',
+      FINISH.replace('all constraints are hard; ', ''),
+    );
+    expect((await room.say('what is service')).text).toContain(
+      'The objective of the run is 52, the value of the first priority, minus 8 for breaking `Hours`.',
+    );
+  });
+
+  it('says that the newest run does not contain a new objective', async () => {
+    const { room } = await after(
+      `${MODEL}; maximize service: x + y, priority 1; minimize cost: 3 x + y, priority 2`,
+      FINISH,
+      'maximize variety: y, priority 3',
+    );
+    expect((await room.say('what is variety')).text).toContain(
+      'The newest run has no objective `variety`. Write `solve` to compute it.',
+    );
+  });
+
   it('adds a priority to an existing objective', async () => {
     const { room } = await after(`${MODEL}; maximize service: x + y; minimize cost: 3 x + y`);
     await room.say('maximize service, priority 1, may lose 5; minimize cost, priority 2');
