@@ -1,4 +1,4 @@
-import { isProblem, parseFormula, type Relation } from '../modelling/index.js';
+import { isProblem, parseFormula, type Relation, splitIndex } from '../modelling/index.js';
 import type { ZeroOrBetween } from '../canvas/index.js';
 import type { VariableFacts } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
@@ -64,8 +64,12 @@ const FACTS = [
 const ZERO_OR =
   /(?<=[ ,])(?:(?:is|are|be|(?:must|should|can|may|has to|have to) be) )?(?:either )?(?:0|zero) or (?=[^ ])/i;
 const MIN_WORDS = String.raw`(?:at least|no less than|not less than|from|between|in|>=|≥)`;
-const MAX_WORDS = String.raw`(?:,? ?(?:and |but )?(?:at most|no more than|not more than|up to)|to|and|\.\.\.?|-|–)`;
-const FIGURES = new RegExp(`^(?:${MIN_WORDS} ?)?(?<lower>${NUMBER}) ?${MAX_WORDS} ?(?<upper>${NUMBER})(?=[ ,]|$)`, 'i');
+const AT_MOST = '(?:at most|no more than|not more than|up to)';
+const TO_WORDS = String.raw`(?:,? ?(?:and |but )?${AT_MOST}|to|and|\.\.\.?)`;
+const FIGURES = new RegExp(
+  `^(?:${MIN_WORDS} ?)?(?<lower>${NUMBER}) ?(?:${TO_WORDS}|-|–) ?(?<upper>${NUMBER})(?=[ ,]|$)`,
+  'i',
+);
 const MIN_FIGURE = new RegExp(
   `^(?:(?:at least|no less than|not less than|from|>=|≥) ?(?<least>${NUMBER})(?: up(?:wards)?)?|(?<more>${NUMBER}) (?:or more|upwards?))(?=[ ,]|$)`,
   'i',
@@ -73,14 +77,23 @@ const MIN_FIGURE = new RegExp(
 const SINGLE = new RegExp(`^(?<only>${NUMBER})(?=,| (?!(?:or|of|per) )|$)`, 'i');
 const WORD_LAST = /,? (?:integers?|whole(?: numbers?)?|continuous)$/i;
 const MIN_BEGIN = new RegExp(`^${MIN_WORDS} ?`, 'i');
-const ENDS = new RegExp(` (?:${MAX_WORDS}) `, 'gi');
+const MAX_BEGIN = new RegExp(`^${AT_MOST} `, 'i');
+const ENDS = new RegExp(` ${TO_WORDS} `, 'gi');
 
 /** Explains which ranges a variable can have. */
 export const ONE_RANGE =
   'a variable has a single range after `0 or`, for all its members: write `x is 0 or 20 to 200`, or `set x zero_or_between: 20 to 200` to replace an earlier range';
+const NO_RANGE =
+  'after `0 or`, write a range such as `20 to 200` or `at least 20`; a unit follows `in`, as in `x is 0 or 20 to 200 in kg`';
 
 /** Explains why text with a range cannot be used. Returns undefined for other text. */
-export const whyNoRange = (text: string): string | undefined => (ZERO_OR.test(` ${text}`) ? ONE_RANGE : undefined);
+export function whyNoRange(text: string): string | undefined {
+  const body = ` ${splitIndex(text)?.body ?? text}`;
+  const zero = ZERO_OR.exec(body);
+  if (zero === null) return undefined;
+  const ranged = readRange(body.slice(zero.index + zero[0].length));
+  return ranged !== undefined && readFacts(ranged.rest).rest === '' ? ONE_RANGE : NO_RANGE;
+}
 
 /**
  * Reads the range at the beginning of the text: `20 to 200`, `at least 20`, `lot[p] to most[p]`. Returns the range and the
@@ -96,6 +109,7 @@ export function readRange(text: string): { range: ZeroOrBetween; rest: string } 
   }
   const rest = WORD_LAST.exec(text)?.[0] ?? '';
   const body = text.slice(0, text.length - rest.length).trim();
+  if (MAX_BEGIN.test(body)) return undefined;
   const word = MIN_BEGIN.exec(body)?.[0] ?? '';
   const said = body.slice(word.length);
   for (const { 0: mark, index } of said.matchAll(ENDS)) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../test/support/guide-room.js';
 import { readStatement } from './grammar.js';
 import type { VariableFacts } from './statement.js';
+import { whyNoRange } from './variable-facts.js';
 
 const FINISH = 'all constraints are hard; kpi: none; requirement: none; data: in the formulas; confirm; solve';
 
@@ -40,6 +41,8 @@ describe('a statement about a variable that is 0 or in a range', () => {
     ['x is 0 or 1', { domain: 'binary' }],
     ['x is 0 or lot to 3 * lot', { zero_or_between: ['lot', '3 * lot'] }],
     ['x is 0 or between lot and 200, whole numbers', { zero_or_between: ['lot', 200], domain: 'integer' }],
+    ['x is 0 or at least cap - 5', { zero_or_between: ['cap - 5', null] }],
+    ['x is 0 or cap - 5 to cap - 2', { zero_or_between: ['cap - 5', 'cap - 2'] }],
   ])('is parsed: %s', (text, facts) => {
     const { free, ...read } = { ...factsOf(text) };
     expect(free ?? null).toBeNull();
@@ -47,6 +50,20 @@ describe('a statement about a variable that is 0 or in a range', () => {
       expect.objectContaining({ kind: 'variables', names: ['x'], declares: true }),
       facts,
     ]);
+  });
+
+  it.each([
+    'x is 0 or up to 20',
+    'x is 0 or at most 20',
+    'x is 0 or lot - 20',
+    'x is 0 or more',
+    'x is 0 or 20 kg',
+    'x is 0 or 20 to 200 pieces',
+    'x is 0 or 20,5 to 200',
+    'make[p] is 0 or up to most[p] for p in products',
+  ])('is rejected with an example if the range cannot be read: %s', (text) => {
+    expect(readStatement(text).statement).toBeUndefined();
+    expect(whyNoRange(text)).toContain('after `0 or`, write a range such as `20 to 200` or `at least 20`');
   });
 
   it('can apply to several variables or to all members of an index', () => {
@@ -142,15 +159,18 @@ describe('the guide', () => {
     expect(text).toContain('cannot hold together');
   });
 
-  it('moves the range of a misspelled variable to the intended variable', async () => {
+  it.each([
+    ['20 to 200', [20, 200]],
+    ['at least cap - 5', ['cap - 5', null]],
+  ])('moves the range of a misspelled variable to the intended variable: %s', async (text, range) => {
     const { room } = await after(
-      'maximize gain: tables; tables <= 300; Hours: tables <= 250, hard',
-      'tabels is 0 or 20 to 200',
+      'cap = 25; maximize gain: tables; tables <= 300; Hours: tables <= 250, hard',
+      `tabels is 0 or ${text}`,
     );
     await room.choose('It is tables');
     expect(room.cards.filter(({ card_type }) => card_type === 'variable').map(({ label }) => label)).toEqual([
       'tables',
     ]);
-    expect(room.data('tables')).toMatchObject({ zero_or_between: [20, 200] });
+    expect(room.data('tables')).toMatchObject({ zero_or_between: range });
   });
 });
