@@ -18,7 +18,7 @@ import {
   parseFormula,
 } from '../modelling/index.js';
 import { tableFormat } from '../data-engine/index.js';
-import { classify, confirm, countsData, remove, set, VALUES } from './card-changes.js';
+import { classify, confirm, countsData, remove, replacingAlternatives, set, VALUES } from './card-changes.js';
 import { namesCard, whyMisnamed } from './given-names.js';
 import { addFacts, problemOfRange } from './limits.js';
 import { quote } from './quote.js';
@@ -203,13 +203,14 @@ function applyObjective(
     words === undefined
   )
     return `an earlier objective in the message cannot be read: give each objective a name, as in \`maximize profit: 3x + 2y\``;
-  const data = {
+  const data = replacingAlternatives({
     ...(sense !== undefined && { sense }),
     ...(hasFormula && { expression: text }),
     ...(weight !== undefined && { weight }),
     ...(priority !== undefined && { priority }),
-    ...(tolerance !== undefined && { tolerance, tolerance_percent }),
-  };
+    ...(tolerance !== undefined && { tolerance }),
+    ...(tolerance_percent !== undefined && { tolerance_percent }),
+  });
   const isNew = old === undefined || Object.entries(data).some(([key, value]) => (old.data[key] ?? null) !== value);
   return put(sketch, 'objective', name, { ...data, ...(isNew && { confirmed: null }) }, cause);
 }

@@ -21,24 +21,26 @@ const SEPARATOR = / ?, ?(?:and )?| and | & /;
 export const VALUES = 'Values';
 const FIGURE_GIVEN = new RegExp(`^[^:]+: ?${NUMBER}$`, 'i');
 const FIGURES = new Set([
-  ...[
-    'weight',
-    'priority',
-    'tolerance',
-    'tolerance_percent',
-    'lower',
-    'upper',
-    'penalty',
-    'target',
-    'quantity',
-    'default',
-  ],
+  'weight',
+  'priority',
+  'tolerance',
+  'tolerance_percent',
+  'lower',
+  'upper',
+  'penalty',
+  'target',
+  'quantity',
+  'default',
 ]);
-/** Fields of which a card can have only one. */
-const ALTERNATIVES: Partial<Record<string, string>> = {
-  tolerance: 'tolerance_percent',
-  tolerance_percent: 'tolerance',
-};
+/** Fields of which a card can have only one, each with the other field. */
+const ALTERNATIVES: Record<string, string> = { tolerance: 'tolerance_percent', tolerance_percent: 'tolerance' };
+
+/** Returns changed card data. Fields that exclude each other replace each other. */
+export function replacingAlternatives(data: Record<string, unknown>): Record<string, unknown> {
+  const changed = { ...data };
+  for (const [field, other] of Object.entries(ALTERNATIVES)) if (data[other] != null) changed[field] = null;
+  return changed;
+}
 
 /** Returns the card data for the class of a constraint. */
 export const countsData = (counts: Classification | undefined): Record<string, unknown> =>
@@ -152,9 +154,11 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
   const content = read === undefined ? text : read;
   if (key === 'name' && !isName(text)) return `${quote(text, 40)} is not a valid name`;
   const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
-  const alternative = ALTERNATIVES[key];
-  const replaced = alternative === undefined ? {} : { [alternative]: null };
-  sketch.change(card, { ...replaced, [key]: content, ...(isNewObjective && { confirmed: null }) }, cause);
+  sketch.change(
+    card,
+    { ...replacingAlternatives({ [key]: content }), ...(isNewObjective && { confirmed: null }) },
+    cause,
+  );
   return undefined;
 }
 

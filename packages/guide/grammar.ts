@@ -68,8 +68,6 @@ const RANKED = new RegExp(
   String.raw`^(?<rest>.+?),? \(?(?:and )?(?:(?:with )?(?<field>weight|priority)(?: of| is| =|:)? ?(?<value>${NUMBER})|(?:it )?(?:may|can) lose(?: up to| at most)? (?<loss>${NUMBER})(?<percent> ?(?:%|percent))?)\)?$`,
   'i',
 );
-/** Maximum number of such parts. */
-const MAX_RANKED = 3;
 const AMOUNT = new RegExp(String.raw`^(?:at least )?(?<figure>${NUMBER}) ?(?<product>.*)$`, 'is');
 const CLASSES = [
   String.raw`^(?<whom>.+?),?:?(?: (?:is|are|must be|should be|may be))?(?: an?)?(?: all)? (?<word>hard|soft)(?: constraints?)?${PENALTY}[.!]*$`,
@@ -217,20 +215,25 @@ function mayGiveName(body: string, whole: ReturnType<typeof parseFormula>): bool
   return whole.relations.length === 1 && whole.relations[0] === '=' && whole.sides[0].kind === 'name';
 }
 
-/** Splits `maximize 3x, priority 1, may lose 2 %` into the objective and its importance. */
+/**
+ * Splits `maximize 3x, priority 1, may lose 2 %` into the objective and its importance. A repeated part stays in the objective,
+ * which then cannot be read.
+ */
 function splitRanking(text: string): { rest: string; ranking: Ranking } {
   let rest = text;
   const ranking: Ranking = {};
-  for (let count = 0; count < MAX_RANKED; count += 1) {
+  const kinds = new Set<string>();
+  for (;;) {
     const { rest: before, field, value, loss, percent } = RANKED.exec(rest)?.groups ?? {};
-    if (before === undefined) break;
+    const kind = field?.toLowerCase() ?? 'tolerance';
+    if (before === undefined || kinds.has(kind)) return { rest, ranking };
+    kinds.add(kind);
     rest = before;
-    if (field?.toLowerCase() === 'weight') ranking.weight = Number(value);
-    else if (field !== undefined) ranking.priority = Number(value);
-    else if (percent === undefined) Object.assign(ranking, { tolerance: Number(loss), tolerance_percent: null });
-    else Object.assign(ranking, { tolerance: null, tolerance_percent: Number(loss) });
+    if (kind === 'weight') ranking.weight = Number(value);
+    else if (kind === 'priority') ranking.priority = Number(value);
+    else if (percent === undefined) ranking.tolerance = Number(loss);
+    else ranking.tolerance_percent = Number(loss);
   }
-  return { rest, ranking };
 }
 
 /** Reads `labour is soft, penalty 5`, `all constraints are hard`, `labour may be broken at 5` or `labour must hold`. */

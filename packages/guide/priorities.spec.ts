@@ -16,9 +16,9 @@ it.each<[string, object]>([
   ['minimize cost, priority 2', { kind: 'objective', sense: 'minimize', text: 'cost', priority: 2 }],
   [
     'maximize service: x + y, priority 1, may lose 2 %',
-    { label: 'service', text: 'x + y', priority: 1, tolerance: null, tolerance_percent: 2 },
+    { label: 'service', text: 'x + y', priority: 1, tolerance_percent: 2 },
   ],
-  ['maximize service, priority 1, may lose 5', { text: 'service', tolerance: 5, tolerance_percent: null }],
+  ['maximize service, priority 1, may lose 5', { text: 'service', tolerance: 5 }],
   ['maximize service: x + y (priority 1)', { text: 'x + y', priority: 1 }],
   ['maximize x, weight 2, priority 1', { text: 'x', weight: 2, priority: 1 }],
   ['maximize x with priority 3, may lose up to 2.5 percent', { text: 'x', priority: 3, tolerance_percent: 2.5 }],
@@ -32,6 +32,16 @@ it.each<[string, object]>([
   ['priority: x + y <= 4', { kind: 'relation', label: 'priority' }],
 ])('reads %s', (text, statement) => {
   expect(readStatement(text).statement).toMatchObject(statement);
+});
+
+it.each([
+  'maximize x, priority 1, priority 2',
+  'maximize x, may lose 5, may lose 2 %',
+  'max gain: x, weight 1, weight 2',
+])('rejects a repeated part: %s', async (statement) => {
+  const { text } = await after('x <= 10', statement, FINISH);
+  expect(text).toContain('The model cannot be solved yet');
+  expect(text).toContain('is not expected here');
 });
 
 describe('the guide', () => {

@@ -15,12 +15,9 @@ export interface Ranking {
   weight?: number;
   /** 1 is the most important. */
   priority?: number;
-  /**
-   * Amount or percentage by which less important objectives may worsen this objective. Null clears the field when the other
-   * field is set.
-   */
-  tolerance?: number | null;
-  tolerance_percent?: number | null;
+  /** Amount or percentage by which less important objectives may worsen this objective. Only one of them is present. */
+  tolerance?: number;
+  tolerance_percent?: number;
 }
 
 /** Facts about a variable. Absent fields were not stated. */
