@@ -162,7 +162,9 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
   return undefined;
 }
 
+/** Reads the content of a field. Returns null for `none`, which clears a number or a range. */
 function contentOf(field: string, text: string): unknown {
+  if (/^none$/i.test(text) && (FIGURES.has(field) || field === 'zero_or_between')) return null;
   if (FIGURES.has(field)) return figureOf(text);
   if (field === 'confirmed' || field === 'free') return /^(?:yes|true|confirmed)$/i.test(text);
   if (field === 'key') return columnsIn(text);
@@ -172,9 +174,8 @@ function contentOf(field: string, text: string): unknown {
   return text;
 }
 
-/** Reads `20 to 200`, `0 or 20 to 200`, or `none`, which removes the range. */
-function rangeIn(text: string): ZeroOrBetween | null | undefined {
-  if (/^none$/i.test(text)) return null;
+/** Reads `20 to 200` or `0 or 20 to 200`. */
+function rangeIn(text: string): ZeroOrBetween | undefined {
   const read = readRange(text.replace(/^(?:0|zero) or /i, ''));
   return read?.rest === '' ? read.range : undefined;
 }

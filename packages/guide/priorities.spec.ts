@@ -74,6 +74,16 @@ describe('the guide', () => {
     expect((await room.say('confirm; solve')).text).toContain('`cost = 16` (priority 2)');
   });
 
+  it.each([
+    ['set service tolerance_percent: none', 'tolerance_percent'],
+    ['set service priority: none', 'priority'],
+    ['set service tolerance: 5; set service tolerance: NONE', 'tolerance'],
+  ])('clears a number: %s', async (text, field) => {
+    const { room } = await after(`${MODEL}; maximize service: x + y, priority 1, may lose 2 %`, text);
+    expect(room.data('service')).toMatchObject({ expression: 'x + y' });
+    expect(room.data('service')).not.toHaveProperty(field);
+  });
+
   it('explains that objectives with priorities have no shadow prices and reduced costs', async () => {
     const { room } = await after(
       `${MODEL}; maximize service: x + y, priority 1; minimize cost: 3 x + y, priority 2`,
