@@ -27,6 +27,12 @@ const SECOND: [string, string, string, string][] = [
   ['values of a set', 'size of items: a 1, b 2', 'size of items: a 1, b 3', 'size = a 1, b 2'],
   ['members of a set', 'shifts: early, late', 'shifts: early, night', 'members early, late'],
   ['a domain', 'beams continuous', 'beams integer', 'continuous'],
+  [
+    'a range beside a bound',
+    'beams <= 80; beams is 0 or 20 to 200',
+    'set beams zero_or_between: 30 to 60',
+    'to 80, 0 or 20 to 200',
+  ],
   ['a KPI', 'kpi hours: 2 chairs', 'kpi hours: 3 chairs', '2 chairs'],
   ['a requirement', 'requirement orders: chairs >= 3', 'requirement orders: chairs >= 4', 'chairs >= 3'],
   [
