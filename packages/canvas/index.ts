@@ -27,6 +27,7 @@ export {
 } from './derivation.js';
 export { describeSyntaxProblem, type IndexedFormula, namesInText, readIndex, relationIn } from './expressions.js';
 export { CARD_KINDS, CARD_TYPES, type CardType } from './kinds/card-kinds.js';
+export { FILE_FIELDS } from './kinds/data.js';
 export { describeRange, type ZeroOrBetween } from './kinds/variable.js';
 export { isEased, type LooseVariable, looseVariables } from './loose-variables.js';
 export { rangeOf } from './members.js';

@@ -3,6 +3,7 @@ import {
   CARD_KINDS,
   type CardType,
   fieldOf,
+  FILE_FIELDS,
   formulaIn,
   type IndexedFormula,
   MAX_LABEL_LENGTH,
@@ -376,17 +377,9 @@ function putVariable(
 }
 
 /** Card data that clears the file fields of a set with listed members. */
-const NO_FILE = {
-  file_path: null,
-  sheet: null,
-  key: null,
-  column: null,
-  columns_as: null,
-  columns: null,
-  default: null,
-};
+const NO_FILE = Object.fromEntries(FILE_FIELDS.map((field) => [field, null]));
 
-/** Adds or changes a set in a file. Replaces any earlier definition of the set. */
+/** Adds or changes a set in a file. Replaces any earlier definition of the set, but keeps the dialect of the same table. */
 function applyFileSet(
   { set, path, sheet, key, column, columnsAs, fallback }: StatementOf<'file_set'>,
   sketch: Sketch,
@@ -395,8 +388,11 @@ function applyFileSet(
 ): string | undefined {
   const found = findFile(path, files);
   if ('problem' in found) return found.problem;
+  const holder = setCard(sketch, set);
+  const isSameTable = holder?.data['file_path'] === found.path && holder.data['sheet'] === sheet;
   const data = {
     ...NO_FILE,
+    ...(isSameTable && { dialect: holder.data['dialect'] }),
     set,
     file_path: found.path,
     members: null,
@@ -406,7 +402,6 @@ function applyFileSet(
     ...(columnsAs !== undefined && { columns_as: columnsAs }),
     ...(fallback !== undefined && { default: fallback }),
   };
-  const holder = setCard(sketch, set);
   if (holder === undefined) return put(sketch, 'data', set, data, cause);
   sketch.change(holder, data, cause);
   return undefined;

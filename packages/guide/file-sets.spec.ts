@@ -71,6 +71,22 @@ describe('a set in a file', () => {
     expect(turn.text).toContain('the workspace has no file `others.csv`: upload it and send this again');
   });
 
+  it('keeps the dialect of its file until it is read from another table', async () => {
+    const room = new Room();
+    room.files = ['products.xlsx', 'weeks.csv'];
+    const dialect = { decimal: ',' };
+    const withDialect = async (text: string) => {
+      await room.say('products from products.xlsx sheet Lanes key product');
+      Object.assign(room.data('products')!, { dialect });
+      await room.say(text);
+      return room.data('products');
+    };
+    expect(await withDialect('products from products.xlsx sheet Lanes key a default 0')).toMatchObject({ dialect });
+    expect(await withDialect('products from products.xlsx sheet Costs key a')).not.toHaveProperty('dialect');
+    expect(await withDialect('products from weeks.csv key a')).not.toHaveProperty('dialect');
+    expect(await withDialect('products: 1 to 4')).toEqual({ set: 'products', members: '1 to 4' });
+  });
+
   describe('with a column for each member of a second set', () => {
     const wide: FileFacts = {
       columns: [

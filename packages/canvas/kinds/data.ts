@@ -94,9 +94,9 @@ const fields: readonly CardField[] = [
   { name: 'description', content: text, missing: info('It has no description') },
 ];
 /** Fields of a data card that a solve reads. */
-const SOLVER_FIELDS = ['set', 'members', 'values'];
+export const SOLVER_FIELDS = ['set', 'members', 'values'];
 /** Further fields that a solve reads if the card has a file. */
-const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'columns_as', 'columns', 'default'];
+export const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'columns_as', 'columns', 'default'];
 
 export const data: CardKind = {
   noun: 'data',

@@ -13,6 +13,7 @@ import {
 } from '../../modelling/index.js';
 import { fieldOf } from '../card-shapes.js';
 import type { CardType } from '../kinds/card-kinds.js';
+import { FILE_FIELDS, SOLVER_FIELDS } from '../kinds/data.js';
 import type { ZeroOrBetween } from '../kinds/variable.js';
 import { requirementOf } from '../requirement.js';
 import { columnSets, readData } from '../data-content.js';
@@ -52,19 +53,6 @@ import {
 const LIMIT_IN_WORDS = 'Its words do not constrain the plan: write a relation such as `chairs >= 10`';
 const NO_TABLES: ReadonlyMap<string, SetTable> = new Map();
 const NO_TERMS: Terms = { variables: [], coefficients: [] };
-
-const DATA_FIELDS = [
-  'values',
-  'set',
-  'members',
-  'sheet',
-  'dialect',
-  'key',
-  'column',
-  'columns_as',
-  'columns',
-  'default',
-];
 
 /**
  * Builds the model for a canvas.
@@ -141,7 +129,7 @@ class CanvasReader {
   }
 
   private readData(card: ModelCard): void {
-    for (const field of DATA_FIELDS) optionalField(card, field);
+    for (const field of [...SOLVER_FIELDS, ...FILE_FIELDS]) optionalField(card, field);
     const content = readData(card);
     const { values, set, columns } = content;
     for (const [name, value] of values) this.space.values.set(name, value);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { ProjectId } from '../../database/checked-id.js';
 import type { Tx } from '../../database/database.service.js';
-import { CARD_KINDS, CARD_TYPES, MAX_LABEL_LENGTH } from '../../../packages/canvas/index.js';
+import { CARD_KINDS, CARD_TYPES, FILE_FIELDS, MAX_LABEL_LENGTH } from '../../../packages/canvas/index.js';
 import { CardResponse, dataProblem } from '../../projects/canvas/canvas.dto.js';
 import { type CanvasChange, CanvasEditorService } from '../../projects/canvas/canvas-editor.service.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
@@ -28,8 +28,8 @@ const removeInput = z.strictObject({ card_id: z.string() });
 
 type Upsert = z.infer<typeof upsertInput>;
 
-/** Keys of `data` that affect which file is read or how. If any of them is set, the file must be read again. */
-const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'columns_as', 'set'];
+/** Keys of `data` that affect what a set in a file contains. If any of them is set, the file must be read again. */
+const SET_FIELDS = ['set', ...FILE_FIELDS];
 const CHECKLIST = [
   'objective_confirmed',
   'all_constraints_classified',
@@ -87,7 +87,7 @@ export class CardToolsService {
     { card_id, card_type, label, data }: Upsert,
     { project_id }: AgentContext,
   ): Promise<Pick<Card, 'card_type' | 'data'>[]> {
-    const isOfFile = FILE_FIELDS.some((field) => data?.[field] !== undefined);
+    const isOfFile = SET_FIELDS.some((field) => data?.[field] !== undefined);
     if (!isOfFile) return [];
     const cards = await this.cards.list(project_id);
     const old = cards.find((card) => (card_id === undefined ? isSame(card, card_type, label) : card.id === card_id));
