@@ -162,7 +162,8 @@ export class SolveResultResponse {
   @StringArrayField({
     optional: true,
     extension: true,
-    description: 'Sentences about the result, for example why it has no shadow prices. Never empty',
+    description:
+      'Sentences about the result, for example why it has no shadow prices. Absent if there is nothing to note',
     example: [
       'There are no shadow prices or reduced costs, because some variables are 0 or in a range, which is a yes-or-no decision.',
     ],
