@@ -103,7 +103,7 @@ export class LimitAnswers {
 
   private get hasNoPrices(): boolean {
     const { is_integer, objectives } = this.reader.run;
-    return is_integer || objectives !== undefined;
+    return is_integer || new Set(objectives?.map(({ priority }) => priority)).size > 1;
   }
 
   private noPrices(what: string, subject = 'the budget'): string {

@@ -94,6 +94,14 @@ describe('the guide', () => {
       expect((await room.say(question)).text).toContain(reason);
   });
 
+  it('reports shadow prices if all objectives have the same priority', async () => {
+    const { room } = await after(
+      `${MODEL}; maximize service: x + y, priority 1, weight 4; minimize cost: 3 x + y, priority 1, weight 1`,
+      FINISH,
+    );
+    expect((await room.say('shadow prices')).text).toContain('Shadow prices:\n- `Hours`');
+  });
+
   it('reports penalties according to the sense of the first priority', async () => {
     const { room } = await after(
       'x, y <= 10; minimize cost: 3 x + y, priority 2; maximize service: 3 x + 3 y, priority 1; Hours: x + y <= 12, soft, penalty 1',
