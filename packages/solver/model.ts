@@ -185,7 +185,7 @@ export interface ModelSize {
   constraints: number;
   /** Number of terms in the constraints. */
   terms: number;
-  /** Number of yes-or-no variables that the solver needs in addition. Absent for other models. */
+  /** Number of yes-or-no variables for variables that are 0 or in a range. Absent if there are none. */
   helpers?: number;
 }
 

@@ -147,6 +147,35 @@ describe('objectives with priorities', () => {
     });
   });
 
+  it.each(['infeasible', 'stopped', 'undecided'] as const)(
+    'keep the plan for the first objective without blaming the time limit if the search for the second ends as %s',
+    (status) => {
+      const stages = byPriority(shop());
+      stages.next();
+      stages.next({ status: 'optimal', values: Float64Array.of(10, 2), bound: 12, prices: undefined });
+      const last = stages.next({ status, values: undefined, bound: NaN, prices: undefined });
+      if (last.done !== true) throw new Error('There is another stage');
+      expect(toPlanResult(shop(), last.value.run, 'in 5 s')).toMatchObject({
+        status: 'time_limit',
+        message: 'The search for the best value of priority 2 was not finished',
+        objectives: [{ value: 12 }, { value: 32 }],
+      });
+    },
+  );
+
+  it('name the rows that keep earlier objectives by their priorities', () => {
+    const model = shop();
+    const [first, ...stated] = model.priorities!.stated;
+    const stages = byPriority({
+      ...model,
+      priorities: { ...model.priorities!, stated: [{ ...first!, priority: 3 }, ...stated] },
+    });
+    stages.next();
+    const next = stages.next({ status: 'optimal', values: Float64Array.of(10, 2), bound: 12, prices: undefined });
+    if (next.done === true) throw new Error('There is no other stage');
+    expect(next.value.model.rows.map(({ name }) => name)).toEqual(['r0', 'priority 3']);
+  });
+
   it('keep an earlier plan that is better than the best plan of an interrupted search', () => {
     const stages = byPriority(shop());
     stages.next();

@@ -1,7 +1,7 @@
 import type { Goal, Model, Row, StatedObjective } from './model.js';
 import { valueOf } from './model.js';
 import type { Run } from './run.js';
-import { BOUND_TOLERANCE } from './watch.js';
+import { reachesBound } from './watch.js';
 
 /** Search for the best plan of a priority. */
 export interface Stage {
@@ -35,7 +35,7 @@ export function* byPriority(model: Model): Generator<Stage, Outcome, Run> {
   const goals = [{ ...goalOf(model), priority: first?.priority ?? 1 }, ...priorities.later];
   const kept: Row[] = [];
   let best: Run | undefined;
-  for (const [at, { priority, ...goal }] of goals.entries()) {
+  for (const { priority, ...goal } of goals) {
     const { values: start } = best ?? {};
     const stage: Stage = {
       priority,
@@ -48,15 +48,19 @@ export function* byPriority(model: Model): Generator<Stage, Outcome, Run> {
     if (run.status === 'unbounded' || run.status === 'unbounded_or_infeasible') return { stage, run };
     const values = better(goal, run.values, start);
     if (values === undefined) return { stage, run };
-    best ??= { ...run, prices: undefined, isBest: isAtBound(goal, values, run.bound) };
+    best ??= {
+      ...run,
+      prices: undefined,
+      isBest: reachesBound(goal.constant + valueOf(goal.objective, values), run.bound, goal.sense),
+    };
     best = { ...best, values };
-    if (run.status !== 'optimal') return { stage, run: { ...best, status: 'time_limit', unfinished: priority } };
+    if (run.status !== 'optimal') return { stage, run: { ...best, status: run.status, unfinished: priority } };
     kept.push(
       keep(
         goal,
         values,
         priorities.stated.filter((stated) => stated.priority === priority),
-        at,
+        priority,
       ),
     );
   }
@@ -73,13 +77,8 @@ function better(goal: Goal, one: Float64Array | undefined, other: Float64Array |
   return signOf(goal) * (valueOf(goal.objective, one) - valueOf(goal.objective, other)) >= 0 ? one : other;
 }
 
-function isAtBound({ objective, constant }: Goal, values: Float64Array, bound: number): boolean {
-  const value = constant + valueOf(objective, values);
-  return Math.abs(value - bound) <= BOUND_TOLERANCE * Math.max(1, Math.abs(value));
-}
-
 /** Returns the row that keeps a goal at its value, except for the tolerances of its objectives. */
-function keep(goal: Goal, values: Float64Array, stated: readonly StatedObjective[], at: number): Row {
+function keep(goal: Goal, values: Float64Array, stated: readonly StatedObjective[], priority: number): Row {
   const loss = stated.reduce((sum, { weight, tolerance, toleranceShare, figure }) => {
     const value = figure.constant + valueOf(figure.terms, values);
     return sum + weight * (tolerance + toleranceShare * Math.abs(value));
@@ -87,7 +86,7 @@ function keep(goal: Goal, values: Float64Array, stated: readonly StatedObjective
   const limit = valueOf(goal.objective, values) - signOf(goal) * loss;
   const isMost = goal.sense === 'maximize';
   return {
-    name: `priority ${at + 1}`,
+    name: `priority ${priority}`,
     terms: goal.objective,
     lower: isMost ? limit : -Infinity,
     upper: isMost ? Infinity : limit,

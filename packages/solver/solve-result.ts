@@ -4,13 +4,13 @@ import { sizeOfHelpers } from './helpers.js';
 import { type Highs, toArrays } from './highs.js';
 import type { Plan } from './plan.js';
 import type { Prices, Run } from './run.js';
-import { BOUND_TOLERANCE, gapBetween } from './watch.js';
+import { gapBetween, reachesBound } from './watch.js';
 
 export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounded'] as const;
 
 /** Result of a solve. */
 export interface SolveResult {
-  /** `time_limit` means that the values are the best values found before the time limit. */
+  /** `time_limit` means that the search ended early. The values are the best values found. */
   status: (typeof RESULT_STATUSES)[number];
   /** Null if there are no values. */
   objective_value: number | null;
@@ -36,7 +36,7 @@ export interface SolveResult {
   conflict: string[];
   /** Values of the objectives, most important first. Absent if they have no priorities. */
   objectives?: SolvedObjective[];
-  /** Sentences about the result that do not question it. Never empty. */
+  /** Sentences about the result that do not question it. Absent if there are none. */
   notes?: string[];
   /** KPIs. Absent for a model without KPIs. */
   kpis?: SolvedKpi[];
@@ -96,7 +96,7 @@ export function trivialResult(model: Model): ModelResult | undefined {
  */
 export function toPlanResult(
   model: Model,
-  { status, values, ...run }: Run,
+  { status, values, unfinished, ...run }: Run,
   endPhrase: string,
 ): ModelResult | undefined {
   if (status === 'optimal' && values !== undefined) {
@@ -105,14 +105,13 @@ export function toPlanResult(
       ? result
       : { ...result, message: `The search ended${qualityOf(result)}` };
   }
-  if (status !== 'time_limit') return undefined;
+  if (status !== 'time_limit' && unfinished === undefined) return undefined;
   if (values === undefined) throw new TimeLimitError();
   const result = resultWithPlan(model, 'time_limit', values, run);
-  const reason =
-    run.unfinished === undefined
-      ? qualityOf(result)
-      : `: the search for the best value of priority ${run.unfinished} was not finished`;
-  return { ...result, message: `The best values found ${endPhrase}${reason}` };
+  const best = `The best values found ${endPhrase}`;
+  if (unfinished === undefined) return { ...result, message: `${best}${qualityOf(result)}` };
+  const search = `search for the best value of priority ${unfinished} was not finished`;
+  return { ...result, message: status === 'time_limit' ? `${best}: the ${search}` : `The ${search}` };
 }
 
 /**
@@ -237,10 +236,7 @@ function notesOn({ variables, priorities }: Model): Pick<SolveResult, 'notes'> {
  */
 function qualityAt(objective: number, solverBound: number, { sense }: Model): Pick<SolveResult, 'bound' | 'gap'> {
   if (!Number.isFinite(solverBound)) return { bound: null, gap: null };
-  const isReached =
-    (sense === 'maximize' ? solverBound - objective : objective - solverBound) <=
-    BOUND_TOLERANCE * Math.max(1, Math.abs(objective));
-  const bound = isReached ? objective : rounded(solverBound);
+  const bound = reachesBound(objective, solverBound, sense) ? objective : rounded(solverBound);
   return { bound, gap: gapBetween(objective, bound) };
 }
 

@@ -34,6 +34,12 @@ export function gapBetween(objective: number, bound: number): number | null {
   return objective === 0 ? null : distance / Math.abs(objective);
 }
 
+/** Returns whether an objective counts as equal to its bound. Within the solver's tolerances, it may even seem better. */
+export function reachesBound(objective: number, bound: number, sense: Model['sense']): boolean {
+  const distance = sense === 'maximize' ? bound - objective : objective - bound;
+  return distance <= BOUND_TOLERANCE * Math.max(1, Math.abs(objective));
+}
+
 /**
  * Returns a function that merges each progress report with the best incumbent and bound so far. The solver forgets them when it
  * restarts.

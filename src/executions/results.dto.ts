@@ -26,7 +26,8 @@ export class ModelSizeResponse {
 
   @IntegerField({
     optional: true,
-    description: 'Number of yes-or-no variables that the solver needs in addition. Absent for other models',
+    description:
+      'Number of yes-or-no variables that the solver adds for variables that are 0 or in a range. Absent if there are none',
   })
   helpers?: number;
 }
@@ -92,8 +93,8 @@ export class SolvedKpi {
 export class SolveResultResponse {
   @EnumField(RESULT_STATUSES, {
     description:
-      '`time_limit`: the values are feasible and the best found within the time limit; `infeasible` and `unbounded` ' +
-      'have no values',
+      '`time_limit`: the values are feasible and the best found before the search ended early, usually at the time ' +
+      'limit; `infeasible` and `unbounded` have no values',
   })
   status!: (typeof RESULT_STATUSES)[number];
 
