@@ -1,15 +1,10 @@
-import { MODEL_LIMITS, ModelProblem } from './model.js';
+import { MODEL_LIMITS, type Place, problemAt } from './model.js';
 
 export type LpTokenKind = 'number' | 'name' | 'relation' | 'sign' | 'colon' | 'section' | 'infinity' | 'free' | 'end';
 
-export interface LpToken {
+/** Token. Relations are normalized to `<=`, `>=` or `=`, and section keywords to their name in {@link SECTIONS}. */
+export interface LpToken extends Place {
   kind: LpTokenKind;
-  /**
-   * Token as written. Relations are normalized to `<=`, `>=` or `=`, and section keywords to their name in {@link SECTIONS}.
-   */
-  text: string;
-  /** One-based line number. */
-  line: number;
 }
 
 // Repetitions are bounded because a regular expression that matches millions of characters can exhaust its stack.
@@ -27,7 +22,6 @@ const SPACE = /[^\S\n]{1,1000}/y;
 const RELATION = /<=|=<|<|>=|=>|>|=/y;
 const CONTINUOUS_AFTER = /-continuous/iy;
 const OBJECTIVES_AFTER = /-objectives/iy;
-const MAX_EXCERPT_LENGTH = 40;
 
 /** Keywords that begin a section wherever they appear. They cannot be variable names. */
 const SECTIONS: Record<string, string> = {
@@ -162,10 +156,3 @@ export class LpLexer {
 
 /** Returns false for most characters, which avoids the slower pattern. */
 const mayBeSpace = (character: string): boolean => character <= ' ' || character > '~';
-
-/** Creates a problem whose message quotes a token and its line number. */
-export function problemAt({ text, line }: Pick<LpToken, 'text' | 'line'>, reason: string): ModelProblem {
-  const beginning = [...text.slice(0, 2 * MAX_EXCERPT_LENGTH)].slice(0, MAX_EXCERPT_LENGTH).join('');
-  const excerpt = beginning.length < text.length ? `${beginning}...` : text;
-  return new ModelProblem('invalid_model', `Line ${line}, \`${excerpt}\`: ${reason}`);
-}

@@ -1,9 +1,10 @@
-import { LpLexer, type LpToken, problemAt } from './lp-lexer.js';
+import { LpLexer, type LpToken } from './lp-lexer.js';
 import {
   assertWithin,
   emptyModel,
   MAX_COEFFICIENT,
   type Model,
+  problemAt,
   type Row,
   type Terms,
   toBound,

@@ -155,6 +155,23 @@ export class ModelProblem extends Error {
   }
 }
 
+/** Place in a model file. */
+export interface Place {
+  /** Text at this place, such as a token or a field. */
+  text: string;
+  /** One-based line number. */
+  line: number;
+}
+
+const MAX_EXCERPT_LENGTH = 40;
+
+/** Creates a problem whose message quotes a place and its line number. */
+export function problemAt({ text, line }: Place, reason: string): ModelProblem {
+  const beginning = [...text.slice(0, 2 * MAX_EXCERPT_LENGTH)].slice(0, MAX_EXCERPT_LENGTH).join('');
+  const excerpt = beginning.length < text.length ? `${beginning}...` : text;
+  return new ModelProblem('invalid_model', `Line ${line}, \`${excerpt}\`: ${reason}`);
+}
+
 /** @throws ModelProblem if the number is NaN or too large */
 export function checkCoefficient(value: number, place: string): void {
   if (Number.isNaN(value) || Math.abs(value) >= MAX_COEFFICIENT) {

@@ -1,8 +1,24 @@
-import { problemAt } from './lp-lexer.js';
-import { type MpsEntry, type MpsSplitter, PLAIN_BOUNDS, ROW_SECTIONS } from './mps-fields.js';
-import { splitAtPositions, splitAtSpaces } from './mps-fields.js';
-import { assertWithin, emptyModel, MAX_COEFFICIENT, type Model, MODEL_LIMITS } from './model.js';
-import { ModelProblem, type Row, toBound, type Variable } from './model.js';
+import {
+  type MpsEntry,
+  type MpsSplitter,
+  PLAIN_BOUNDS,
+  ROW_SECTIONS,
+  splitAtPositions,
+  splitAtSpaces,
+} from './mps-fields.js';
+import {
+  assertWithin,
+  emptyModel,
+  MAX_COEFFICIENT,
+  type Model,
+  MODEL_LIMITS,
+  ModelProblem,
+  type Place,
+  problemAt,
+  type Row,
+  toBound,
+  type Variable,
+} from './model.js';
 import { makeSemiContinuous } from './semi-continuous.js';
 
 interface MpsRow {
@@ -108,7 +124,7 @@ class MpsReader {
   private readonly variableIndexes = new Map<string, number>();
   private readonly bounded = { lower: new Set<Variable>(), upper: new Set<Variable>() };
   /** Semi-continuous variables, with the places where the file says so. */
-  private readonly semiContinuous = new Map<Variable, { text: string; line: number }>();
+  private readonly semiContinuous = new Map<Variable, Place>();
   private hasObjective = false;
   private hasConstant = false;
   private isInteger = false;

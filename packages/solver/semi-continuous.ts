@@ -1,5 +1,4 @@
-import { type LpToken, problemAt } from './lp-lexer.js';
-import { MODEL_LIMITS, type Variable } from './model.js';
+import { MODEL_LIMITS, type Place, problemAt, type Variable } from './model.js';
 
 /**
  * Makes a variable semi-continuous: it is 0 or within its bounds.
@@ -7,7 +6,7 @@ import { MODEL_LIMITS, type Variable } from './model.js';
  * @param at place in the model file where the variable becomes semi-continuous
  * @throws ModelProblem if the solver does not support the bounds
  */
-export function makeSemiContinuous(variable: Variable, at: Pick<LpToken, 'text' | 'line'>): void {
+export function makeSemiContinuous(variable: Variable, at: Place): void {
   const { lower, upper } = variable;
   if (lower === 0) return;
   if (lower < 0) throw problemAt(at, 'the lower bound of a semi-continuous variable must not be negative');
