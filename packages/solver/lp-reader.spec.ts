@@ -171,6 +171,10 @@ describe('readLp', () => {
       'min x\nst\n c: x >= 3\nbounds\n -2 <= x <= 2\nsemi\n x',
       'Line 7, `x`: the lower bound of a semi-continuous variable must not be negative',
     ],
+    ...['2 <= x <= 1', 'x <= -1'].map((bounds) => [
+      `min x\nst\n c: x >= 3\nbounds\n ${bounds}\nsemi\n x`,
+      'Line 7, `x`: the lower bound of a semi-continuous variable is above its upper bound',
+    ]),
     ['min x\nst\n c: x >= 3\nsemis\n 3', 'Line 5, `3`: the name of a variable is expected here'],
     ['min x\nst\n c: x >= 3\nsos\n x', 'Line 4, `sos`: special ordered sets are not supported'],
     [

@@ -238,6 +238,10 @@ endata`;
     [withSections('BOUNDS', ' LO b x inf'), 'Line 7, `inf`: the bound is too large'],
     [withSections('BOUNDS', ' LO b x 2', ' SC b x 1e30', ' PL b x'), 'Line 9, `x`: the column has another upper bound'],
     [
+      withSections('BOUNDS', ' LO b x 2', ' SC b x 1'),
+      'Line 8, `x`: the lower bound of a semi-continuous variable is above its upper bound',
+    ],
+    [
       withSections('BOUNDS', ' LO b x 2', ' SC b x 1e30'),
       'Line 8, `x`: a semi-continuous variable needs an upper bound of at most 1000000',
     ],
