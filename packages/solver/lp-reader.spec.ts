@@ -149,7 +149,10 @@ describe('readLp', () => {
     ['min x\nst\n c: x + <= 3', 'Line 3, `<=`: a number or the name of a variable is expected here'],
     ['min x\nst\n c: x >= y', 'Line 3, `y`: a number is expected here, because variables must be on the left side'],
     ['min x\nst\n c: x >= 2 y\n d: x <= 3', 'Line 3, `y`: variables must be on the left side of a constraint'],
-    ['min x\nst\n c: x >= 2 + y\nend', 'Line 3, `+`: variables must be on the left side of a constraint'],
+    ...['c: x >= 2 + y', 'c: x >= 2 + y <= 3', '1 <= x <= 2 + y <= 3', 'c: x >= 2 +\n y <= 3'].map((row) => [
+      `min x\nst\n ${row}\nend`,
+      'Line 3, `+`: variables must be on the left side, and another constraint must begin on a new line',
+    ]),
     ['min x\nst\n c: x + inf >= 3', 'Line 3, `3`: the other side of the constraint contains an infinite constant'],
     ['min x\nst\n <= 3', 'Line 3, `<=`: the left side of the constraint is empty'],
     ['min x\nst\n c: 2 >= 3', 'Line 3, `c`: the constraint has no variables'],

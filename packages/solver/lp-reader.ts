@@ -129,6 +129,9 @@ class LpReader {
   private constraint(): void {
     const start = this.token;
     const label = this.label();
+    if (label === undefined && start.kind === 'sign' && start.line === this.rightSideLine) {
+      throw problemAt(start, 'variables must be on the left side, and another constraint must begin on a new line');
+    }
     const name = label ?? this.nextName();
     if (this.rowNames.has(name)) throw problemAt(start, 'another constraint has this name');
     this.rowNames.add(name);
