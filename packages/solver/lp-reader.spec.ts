@@ -126,6 +126,12 @@ describe('readLp', () => {
     ]);
   });
 
+  it('ignores an infinite limit of a constraint with a constant', () => {
+    const text = 'min x st c: x + 1e14 <= 1e20 d: -1e20 <= x - 1e14 <= 1e20';
+    const limits = [-Infinity, Infinity];
+    expect(shown(text).rows.map((row) => row.slice(2))).toEqual([limits, limits]);
+  });
+
   it('reads semi-continuous and semi-integer variables', () => {
     const text = `Maximize x + y + z st c: x + y + z <= 9
       Bounds 2 <= x <= 5 y <= 5 3 <= z <= 4
@@ -154,6 +160,7 @@ describe('readLp', () => {
       'Line 3, `+`: variables must be on the left side, and another constraint must begin on a new line',
     ]),
     ['min x\nst\n c: x + inf >= 3', 'Line 3, `3`: the other side of the constraint contains an infinite constant'],
+    ['min x\nst\n c: x - 1e20 <= 3', 'Line 3, `3`: the other side of the constraint contains an infinite constant'],
     ['min x\nst\n <= 3', 'Line 3, `<=`: the left side of the constraint is empty'],
     ['min x\nst\n c: 2 >= 3', 'Line 3, `c`: the constraint has no variables'],
     ['min x\nst\n c: x >= 1\n c: x <= 3', 'Line 4, `c`: another constraint has this name'],

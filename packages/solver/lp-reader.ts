@@ -326,6 +326,7 @@ class LpReader {
 
 /** Subtracts the constant of an expression from the number on the other side of a relation. */
 function without({ constant }: Expression, { value, at }: Figure): Figure {
-  if (!Number.isFinite(constant)) throw problemAt(at, 'the other side of the constraint contains an infinite constant');
-  return { value: value - constant, at };
+  if (Math.abs(toBound(constant)) === Infinity)
+    throw problemAt(at, 'the other side of the constraint contains an infinite constant');
+  return { value: toBound(value) - constant, at };
 }

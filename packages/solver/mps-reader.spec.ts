@@ -195,6 +195,14 @@ endata`;
     expect(rowOf(type, ranges, rhs)).toEqual(limits);
   });
 
+  it.each([
+    ['L', '1e30'],
+    ['L', 'inf'],
+    ['G', '-1e20'],
+  ])('ignores the limit of a row of type %s with right-hand side %s', (type, side) => {
+    expect(rowOf(type, 'RHS', ` r c ${side}`)).toEqual([-Infinity, Infinity]);
+  });
+
   it('reads lazy constraints, a model without an objective, and empty sections', () => {
     const text = 'ROWS\n L c\nLAZYCONS\n G d\nCOLUMNS\n x c 1 d 1\nRHS\nSOS\nQUADOBJ\nENDATA';
     expect(shown(text)).toMatchObject({
@@ -231,7 +239,18 @@ endata`;
     ],
     [withSections('RHS', ' r c 1', ' r c 2'), 'Line 8, `c`: the row has another number in this section'],
     [withSections('RHS', ' r o 1', ' r o 2'), 'Line 8, `o`: the row has another number in this section'],
-    [withSections('RHS', ' r c inf'), 'Line 7, `inf`: the number is too large'],
+    [withSections('RHS', ' r c -inf'), 'Line 7, `-inf`: the number is too large'],
+    [withSections('RHS', ' r o inf'), 'Line 7, `inf`: the number is too large'],
+    [withSections('RHS', ' r c inf', 'RANGES', ' r c 4'), 'Line 9, `c`: a row with a range needs a finite right side'],
+    [withSections('RANGES', ' r c 4', 'RHS', ' r c inf'), 'Line 9, `c`: a row with a range needs a finite right side'],
+    [
+      withSections(' x d 1', 'RHS', ' r d 1e30').replace(' L c', ' L c\n G d'),
+      'Line 9, `1e30`: the number is too large',
+    ],
+    [
+      withSections(' x d 1', 'RHS', ' r d 1e30').replace(' L c', ' L c\n E d'),
+      'Line 9, `1e30`: the number is too large',
+    ],
     [withSections('BOUNDS', ' UP b y 1'), 'Line 7, `y`: no column has this name'],
     [withSections('BOUNDS', ' UP b x'), 'Line 7, `b`: no column has this name'],
     [withSections('BOUNDS', ' UP b x 1', ' FX b x 1'), 'Line 8, `x`: the column has another upper bound'],

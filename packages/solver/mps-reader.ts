@@ -245,16 +245,18 @@ class MpsReader {
     for (const [name, text] of pairs) {
       const value = this.number(text);
       const index = this.find(this.rowIndexes, name, 'row');
-      if (field === 'rightSide' && Math.abs(toBound(value)) === Infinity) this.refuse(text, 'the number is too large');
+      const row = this.rows[index];
+      if (field === 'rightSide' && !canBeRightSide(value, row?.type)) this.refuse(text, 'the number is too large');
       if (index === OBJECTIVE && field === 'rightSide') {
         if (this.hasConstant) this.refuse(name, 'the row has another number in this section');
         this.hasConstant = true;
         this.result.constant = 0 - value;
       }
-      const row = this.rows[index];
       if (row === undefined) continue;
       if (row[field] !== undefined) this.refuse(name, 'the row has another number in this section');
       row[field] = value;
+      if (row.range !== undefined && isInfinite(row.rightSide ?? 0))
+        this.refuse(name, 'a row with a range needs a finite right side');
     }
   }
 
@@ -296,7 +298,14 @@ class MpsReader {
   }
 }
 
+const isInfinite = (value: number): boolean => Math.abs(toBound(value)) === Infinity;
+
+/** Returns whether a number can be the right side of a row of this type. An infinite number is allowed if it is no bound. */
+const canBeRightSide = (value: number, type: string | undefined): boolean =>
+  !isInfinite(value) || (type === 'L' && value > 0) || (type === 'G' && value < 0);
+
 function toRow({ name, type, terms, rightSide = 0, range }: MpsRow): Row {
+  if (isInfinite(rightSide)) return { name, terms, lower: -Infinity, upper: Infinity };
   const row = { name, terms, lower: rightSide, upper: rightSide };
   const span = Math.abs(range ?? Infinity);
   if (type === 'L' || (type === 'E' && range !== undefined && range < 0)) row.lower = toBound(rightSide - span);
