@@ -69,7 +69,7 @@ class LpReader {
   private rightSideLine = 0;
 
   constructor(text: string) {
-    this.lexer = new LpLexer(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    this.lexer = new LpLexer(text);
     this.token = this.lexer.next();
     this.result = emptyModel();
   }

@@ -57,6 +57,11 @@ describe('readModelFile', () => {
     });
   });
 
+  it.each(['highs.lp', 'highs.mps'])('ignores a byte order mark: %s', (file) => {
+    const content = contentOf(file);
+    expect(readModelFile(file, Buffer.concat([Buffer.from('\uFEFF'), content]))).toEqual(readModelFile(file, content));
+  });
+
   it('detects compression from the content', () => {
     const content = contentOf('highs.lp');
     const model = readModelFile('plan.lp', content);

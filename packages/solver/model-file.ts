@@ -20,7 +20,9 @@ export function readModelFile(path: string, bytes: Uint8Array): Model {
   const plain = content[0] === 0x1f && content[1] === 0x8b ? unzipped(path, content) : content;
   if (!isUtf8(plain) || plain.includes(0)) throw new ModelProblem('invalid_model', `${path} is not UTF-8 text`);
   const [, format = ''] = MODEL_FILE.exec(path) ?? [];
-  return format.toLowerCase() === 'mps' ? readMps(plain.toString()) : readLp(plain.toString());
+  // Removes a byte order mark.
+  const text = new TextDecoder().decode(plain);
+  return format.toLowerCase() === 'mps' ? readMps(text) : readLp(text);
 }
 
 /** Unzips a file. Unzipping ends as soon as it exceeds a limit, so that a small file cannot fill the memory. */

@@ -315,7 +315,7 @@ function toRow({ name, type, terms, rightSide = 0, range }: MpsRow): Row {
 
 /** Splits text into lines without their line endings. */
 function* linesOf(text: string): Generator<string> {
-  for (let from = text.startsWith('\uFEFF') ? 1 : 0; from < text.length;) {
+  for (let from = 0; from < text.length;) {
     const end = text.indexOf('\n', from);
     const to = end < 0 ? text.length : end;
     yield text.slice(from, text[to - 1] === '\r' ? to - 1 : to);
