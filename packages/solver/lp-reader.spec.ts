@@ -147,6 +147,7 @@ describe('readLp', () => {
     ['hello world', 'Line 1, `hello`: a model must begin with Minimize or Maximize'],
     ['', 'Line 1, `the end of the file`: a model must begin with Minimize or Maximize'],
     ['max: 3x + 2y;', 'Line 1, `max`: a model must begin with Minimize or Maximize, without a colon'],
+    ['maxflow x', 'Line 1, `maxflow`: a model must begin with Minimize or Maximize'],
     ['min x\n c1: x >= 1', 'Line 2, `c1`: Subject To is expected here'],
     ['min x\nst\n c: x + y', 'Line 3, `the end of the file`: <=, >= or = is expected here'],
     ['min x\nst\n c: x + y 3', 'Line 3, `3`: <=, >= or = is expected here'],

@@ -78,7 +78,7 @@ class LpReader {
     const { text, kind } = this.token;
     if (kind !== 'section' || (text !== 'minimize' && text !== 'maximize')) {
       // A keyword with a colon has become a name.
-      const colon = kind === 'name' && /^(?:min|max)/i.test(text) ? ', without a colon' : '';
+      const colon = kind === 'name' && /^(?:min|max)(?:imum|imi[sz]e)?$/i.test(text) ? ', without a colon' : '';
       this.refuse(`a model must begin with Minimize or Maximize${colon}`);
     }
     this.result.sense = text;
@@ -88,9 +88,7 @@ class LpReader {
     if (!Number.isFinite(constant)) this.refuse('the objective has an infinite constant before this');
     this.result.objective = this.toTerms(coefficients);
     this.result.constant = constant;
-    if (!this.isSection('subject to')) this.refuse('Subject To is expected here');
-    this.advance();
-    while (!this.isAtSection()) this.constraint();
+    if (this.token.kind !== 'section' || this.token.text !== 'subject to') this.refuse('Subject To is expected here');
     this.sections();
     for (const [variable, at] of this.semiContinuous) makeSemiContinuous(variable, at);
     return this.result;
@@ -303,10 +301,6 @@ class LpReader {
 
   private isAtSection(): boolean {
     return this.token.kind === 'section' || this.token.kind === 'end';
-  }
-
-  private isSection(name: string): boolean {
-    return this.token.kind === 'section' && this.token.text === name;
   }
 
   private peek(): LpToken {
