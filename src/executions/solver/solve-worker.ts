@@ -101,7 +101,7 @@ async function searchByPriority(model: Model, limits: Omit<SearchTask, 'arrays'>
     const stage = next.value;
     const { priority, start } = stage;
     if (priority !== undefined) send({ kind: 'line', text: `Searching the best plan for priority ${priority}` });
-    const seconds = start === undefined ? limits.seconds : Math.max(0, (deadline - performance.now()) / 1000);
+    const seconds = (deadline - performance.now()) / 1000;
     const run = await search(
       { arrays: toArrays(stage.model), ...limits, seconds, ...(start !== undefined && { start }) },
       { line: (text) => send({ kind: 'line', text }), search: (figures) => report(figures, stage) },
@@ -110,8 +110,8 @@ async function searchByPriority(model: Model, limits: Omit<SearchTask, 'arrays'>
     earlierNodes = progress.nodes;
     next = stages.next(run);
     if (priority !== undefined && start === undefined && next.done !== true) {
-      const { values = new Float64Array() } = run;
-      progress = { ...progress, incumbent: model.constant + valueOf(model.objective, values), bound: run.bound };
+      // Only a stage with a plan is followed by another stage.
+      progress = { ...progress, incumbent: model.constant + valueOf(model.objective, run.values!), bound: run.bound };
       send({ kind: 'search', ...progress });
     }
   }
