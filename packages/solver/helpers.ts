@@ -4,6 +4,9 @@ import type { Model, Row, Variable } from './model.js';
  * Helpers express variables that are 0 or in a range. Each such variable has a yes-or-no variable, which is 1 if the variable is
  * in its range, and two rows. They follow the variables and rows of the model, in the order of their variables, and are never
  * shown to users.
+ *
+ * The solver's own semi-continuous variables do the same, but it shortens ranges that end above 1e5. It then fails, or reports a
+ * model with a plan as infeasible.
  */
 
 /** Numbers of rows and terms per helper variable. */

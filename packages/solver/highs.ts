@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import highsModule, { type Highs, type ModelData } from 'highs';
 import { withHelpers } from './helpers.js';
-import type { Model, Variable } from './model.js';
+import type { Model } from './model.js';
 
 export type { Highs };
 
@@ -77,13 +77,7 @@ export interface ModelArrays {
   starts: Int32Array<ArrayBuffer>;
   indices: Int32Array<ArrayBuffer>;
   values: Float64Array<ArrayBuffer>;
-  /** Distance within which the value of an integer variable counts as an integer. */
-  integerTolerance: number;
 }
-
-/** Default of the solver for {@link ModelArrays.integerTolerance}, and the smallest useful value. */
-const INTEGER_TOLERANCE = 1e-6;
-const MIN_INTEGER_TOLERANCE = 1e-9;
 
 /** Converts a model to arrays. */
 export function toArrays(model: Model): ModelArrays {
@@ -115,14 +109,7 @@ export function toArrays(model: Model): ModelArrays {
     starts,
     indices,
     values,
-    integerTolerance: toleranceFor(variables),
   };
-}
-
-/** A helper of 1e-7 counts as 0 by default, but allows an amount of 0.1 in a range that ends at 1e6. */
-function toleranceFor(variables: readonly Variable[]): number {
-  const largest = variables.reduce((most, { zeroOr }) => Math.max(most, zeroOr?.upper ?? 1), 1);
-  return Math.max(MIN_INTEGER_TOLERANCE, INTEGER_TOLERANCE / largest);
 }
 
 /** Converts the arrays to the input of HiGHS. */

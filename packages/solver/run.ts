@@ -87,7 +87,6 @@ export function runWithin(
       mip_rel_gap: gap,
       // The solver's default of 1e-9 would drop terms that matter if they are multiplied by large numbers.
       small_matrix_value: MIN_COEFFICIENT,
-      mip_feasibility_tolerance: arrays.integerTolerance,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
     });
     try {

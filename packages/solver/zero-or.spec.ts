@@ -142,6 +142,30 @@ describe('a variable that is 0 or in a range', () => {
     expect(() => checkSize(modelOf('maximize', [1], variables.slice(1)))).not.toThrow();
   });
 
+  it('has a plan in a badly scaled model, which the solver gives up with a smaller tolerance for integers', () => {
+    const whole = { isInteger: true };
+    const model = modelOf(
+      'maximize',
+      [-5, -7, 7, -5, -7, 1, -1.239],
+      [
+        lot('a', 3419, 2e5, whole),
+        { ...plain('b', 2e6), ...whole },
+        lot('c', 56_584, 138_612),
+        { ...plain('d', 2e6), ...whole },
+        lot('e', 8, 2e5),
+        lot('f', 48, 2e5),
+        lot('g', 28, 2e5, whole),
+      ],
+      ['Hours', [-1906, 6.145, 1734, 6, 0, 0, -0.187], -Infinity, 97],
+    );
+    const { status, objective_value } = solve(model);
+    // Each unit of a makes room for 1906 / 1734 units of c.
+    expect({ status, objective_value }).toMatchObject({
+      status: 'optimal',
+      objective_value: expect.closeTo(539_765.79873, 4),
+    });
+  });
+
   it('is exactly 0 or in its range, even if the range is wide', () => {
     // Only an amount of 1 is possible between the rows, which is neither 0 nor at least 20.
     const model = modelOf(
