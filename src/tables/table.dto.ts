@@ -181,6 +181,14 @@ export class TableColumnResponse {
   @StringField({ example: 'quantity' })
   name!: string;
 
+  @StringField({
+    optional: true,
+    extension: true,
+    description: 'Header in the file. Absent if it is the name, which differs if the header is empty or not unique',
+    example: 'Quantity',
+  })
+  header?: string;
+
   @EnumField(COLUMN_TYPES)
   type!: ColumnType;
 
@@ -201,11 +209,12 @@ export class TableColumnResponse {
   ): TableColumnResponse[] {
     const isGrouped = group_by != null || aggregates != null;
     const sourceColumns = isGrouped ? (group_by?.length ?? 0) : columns.length;
-    const counts = new Map(table.columns.map(({ name, nulls, distinct }) => [name, { nulls, distinct }]));
-    return columns.map((column, index) => ({
-      ...column,
-      ...((index < sourceColumns ? counts.get(column.name) : undefined) ?? { nulls: null, distinct: null }),
-    }));
+    const ownColumns = new Map(table.columns.map((column) => [column.name, column]));
+    return columns.map((column, index) => {
+      const own = index < sourceColumns ? ownColumns.get(column.name) : undefined;
+      const { header, nulls = null, distinct = null } = own ?? {};
+      return { ...column, ...(header !== undefined && { header }), nulls, distinct };
+    });
   }
 }
 

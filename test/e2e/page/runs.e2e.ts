@@ -613,6 +613,36 @@ inBrowser('the page for runs and scenarios', () => {
     expect((await room.client.get<ScenarioListResponse>(`/projects/${room.id}/scenarios`)).total).toBe(1);
   }, 120_000);
 
+  it('offers the headers of a wide table as members', async () => {
+    const room = await makeRoom();
+    const at = { source: 'workspace', project_id: room.id } as const;
+    await makeFile(room.client, at, 'demand.csv', 'plant,2024,2025\nGraz,1,2\nLinz,3,4\n');
+    await makeFile(room.client, at, 'km.csv', 'plant,Jan,jan,\nGraz,1,2,5\nLinz,3,4,6\n');
+    const wide = (set: string, columns_as: string) => ({ set, file_path: `${set}.csv`, key: ['plant'], columns_as });
+    await addCard(room, 'data', 'Demand', wide('demand', 'years'));
+    await addCard(room, 'data', 'Distance', wide('km', 'months'));
+    await open(room, '/scenarios/new');
+    const change = tab.page.getByRole('group', { name: 'Change 1', exact: true });
+    await change.getByLabel('Kind').selectOption('cell');
+    const column = change.getByRole('combobox', { name: 'Column', exact: true });
+    const option = (name: string | RegExp) => tab.page.getByRole('option', { name, exact: true });
+    const expectMembers = async (part: string, ...members: [string, ...string[]]): Promise<void> => {
+      await change.getByRole('combobox', { name: part, exact: true }).click();
+      for (const member of members) await option(member).waitFor();
+      expect(await tab.page.locator('[role=option]:visible').count()).toBe(members.length);
+      await tab.page.keyboard.press('Escape');
+      await option(members[0]).waitFor({ state: 'hidden' });
+    };
+    await column.click();
+    await option(/^demand/).click();
+    await expectMembers('years', '2024', '2025');
+    await expectMembers('plant', 'Graz', 'Linz');
+    await column.fill('');
+    await option(/^km/).click();
+    await expectMembers('months', 'Jan', 'jan');
+    expect(await faults()).toEqual([]);
+  });
+
   it('solves several scenarios together and shows them side by side', async () => {
     const room = await makeShop();
     await makeScenario(room, 'Longer days', hours(100));

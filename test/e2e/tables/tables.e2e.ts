@@ -91,6 +91,17 @@ describe('a table', () => {
     expect(await client.post('/files/table', empty)).toMatchObject({ rows: [['chair', 'south', null, 4]] });
   });
 
+  it('has headers that differ from the names of columns', async () => {
+    const { client, place } = await makeWorkspace({ 'wide.csv': 'plant,Jan,jan,\nGraz,1,2,5\nLinz,3,4,6\n' });
+    const { columns } = await client.post<TableResponse>('/files/table', { ...place, path: 'wide.csv' });
+    expect(columns.map(({ name, header }) => ({ name, header }))).toEqual([
+      { name: 'plant' },
+      { name: 'Jan' },
+      { name: 'jan_2', header: 'jan' },
+      { name: 'column_4', header: '' },
+    ]);
+  });
+
   it('can be read from a deployment, but not by another company', async () => {
     const { client, place } = await makeWorkspace({ 'prices.csv': PRICES });
     const { handle } = await makeDeployment(client);

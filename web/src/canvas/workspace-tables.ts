@@ -19,7 +19,7 @@ export function useFileColumns(
   const [path] = useDebouncedValue(typedPath, TYPING_MS);
   const [sheet] = useDebouncedValue(typedSheet, TYPING_MS);
   const { data } = useQuery({
-    ...tableShapeQuery(client, projectId, path, sheet === '' ? undefined : sheet),
+    ...tableShapeQuery(client, projectId, { path, sheet: sheet === '' ? undefined : sheet }),
     enabled: isEnabled && TABLE.test(path),
   });
   return { columns: [...new Set(data?.columns.map(({ name }) => name))], sheets: data?.sheets ?? [] };

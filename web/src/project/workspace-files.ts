@@ -45,19 +45,32 @@ export interface TableShape {
   sheets: string[];
 }
 
-/** Query for the structure of a workspace table. @param sheet sheet in a workbook; default: the first sheet */
-export const tableShapeQuery = (client: WorkspaceClient, projectId: string, path: string, sheet: string | undefined) =>
+/** Table in the workspace. */
+export interface WorkspaceTable {
+  path: string;
+  /** Sheet in a workbook. Default: the first sheet. */
+  sheet: string | undefined;
+  /** Set if a row contains the column names, even if it looks like data. */
+  hasHeader?: boolean;
+}
+
+/** Returns the part of a request that selects a workspace table. Unreadable rows are skipped. */
+export const tableRequest = (projectId: string, { path, sheet, hasHeader = false }: WorkspaceTable) =>
+  ({
+    source: 'workspace',
+    project_id: projectId,
+    path,
+    ...(sheet !== undefined && { sheet }),
+    ...(hasHeader && { dialect: { header: true } }),
+    ignore_errors: true,
+  }) as const;
+
+/** Query for the structure of a workspace table. */
+export const tableShapeQuery = (client: WorkspaceClient, projectId: string, table: WorkspaceTable) =>
   queryOptions({
-    queryKey: keyOf(projectId, 'files', 'columns', path, sheet),
+    queryKey: keyOf(projectId, 'files', 'columns', table),
     queryFn: async ({ signal }): Promise<TableShape> => {
-      const request = {
-        source: 'workspace',
-        project_id: projectId,
-        path,
-        ...(sheet !== undefined && { sheet }),
-      } as const;
-      // `ignore_errors` is set because unreadable rows do not affect the columns.
-      const body = { ...request, ignore_errors: true, limit: 1 };
+      const body = { ...tableRequest(projectId, table), limit: 1 };
       const { columns, sheets } = (await client.POST('/api/v1/files/table', { body, signal })).data;
       return { columns, sheets: sheets ?? [] };
     },

@@ -3,7 +3,13 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { kindOf } from '../../canvas/kinds';
 import { useCards } from '../../project/cards';
 import { keyOf } from '../../project/project-data';
-import { TABLE, type TableShape, tableShapeQuery } from '../../project/workspace-files';
+import {
+  TABLE,
+  tableRequest,
+  type TableShape,
+  tableShapeQuery,
+  type WorkspaceTable,
+} from '../../project/workspace-files';
 import { useService } from '../../service/service';
 import { formatFigure } from '../figures';
 import { useInputFiles } from '../runs-data';
@@ -33,7 +39,7 @@ interface SetInfo {
   columns: string[];
   /** Members, if they are listed on cards. */
   members?: string[];
-  file?: { path: string; sheet: string | undefined };
+  file?: WorkspaceTable;
   /** Last key part of the members, for a table with a column for each of them. */
   headers?: string[];
 }
@@ -62,9 +68,9 @@ export function useCanvasNames(projectId: string): CanvasNames {
   const paths = useInputFiles(projectId, TABLE);
   const fileSets = cards.flatMap((card) => fileSetOf(card) ?? []);
   const columns = useQueries({
-    queries: fileSets.map(({ path, sheet, ...file }) => ({
-      ...tableShapeQuery(client, projectId, path, sheet),
-      select: (shape: TableShape) => fileColumnTargets({ path, sheet, ...file }, shape.columns),
+    queries: fileSets.map((fileSet) => ({
+      ...tableShapeQuery(client, projectId, fileSet.file),
+      select: (shape: TableShape) => fileColumnTargets(fileSet, shape.columns),
     })),
     combine: (results) => results.flatMap(({ data }) => data ?? []),
   });
@@ -75,7 +81,7 @@ export function useCanvasNames(projectId: string): CanvasNames {
     limits: cardTargets(cards.filter(({ card_type }) => card_type === 'constraint')),
     columns: [...cards.flatMap(columnTargets), ...columns],
     off: cardTargets(cards),
-    files: fileSets.map(({ set, path }) => ({ value: set, description: `from ${path}` })),
+    files: fileSets.map(({ set, file: { path } }) => ({ value: set, description: `from ${path}` })),
     paths,
   };
 }
@@ -89,17 +95,11 @@ export function useMembers(projectId: string, set: SetInfo | undefined): string[
   const file = set?.file;
   const columns = set?.headers === undefined ? set?.key : set.key.slice(0, -1);
   const { data = [] } = useQuery({
-    queryKey: keyOf(projectId, 'files', 'members', file?.path, file?.sheet, columns),
+    queryKey: keyOf(projectId, 'files', 'members', file, columns),
     enabled: file !== undefined && (columns?.length ?? 0) > 0,
     queryFn: async ({ signal }) => {
-      const body = {
-        ...({ source: 'workspace', project_id: projectId, path: file?.path ?? '' } as const),
-        ...(file?.sheet !== undefined && { sheet: file.sheet }),
-        columns: columns ?? [],
-        ignore_errors: true,
-        limit: MAX_MEMBERS,
-        offset: 0,
-      };
+      const table = tableRequest(projectId, file ?? { path: '', sheet: undefined });
+      const body = { ...table, columns: columns ?? [], limit: MAX_MEMBERS, offset: 0 };
       return (await client.POST('/api/v1/files/table', { body, signal })).data.rows;
     },
   });
@@ -158,8 +158,7 @@ function columnTargets(card: Card): ColumnTarget[] {
 
 interface FileSet {
   set: string;
-  path: string;
-  sheet: string | undefined;
+  file: WorkspaceTable;
   key: string[];
   /** File columns by the formula names that the card assigns to them. */
   names: Record<string, unknown>;
@@ -172,27 +171,36 @@ interface FileSet {
  * columns.
  */
 function fileSetOf({ card_type, data }: Card): FileSet | undefined {
-  const { set, file_path: path, sheet, members, key, columns, columns_as } = data;
+  const { set, file_path: path, sheet, members, key, columns, columns_as, dialect } = data;
   if (card_type !== 'data' || typeof set !== 'string' || typeof path !== 'string' || members != null) return undefined;
+  const columnsAs = typeof columns_as === 'string' ? columns_as : undefined;
+  const choices = isRecord(dialect) ? dialect : {};
+  const choosesHeader = (choices['header'] ?? choices['header_row'] ?? choices['first_row']) != null;
   return {
     set,
-    path,
-    sheet: typeof sheet === 'string' ? sheet : undefined,
+    file: {
+      path,
+      sheet: typeof sheet === 'string' ? sheet : undefined,
+      // The headers of a wide table are members, even if they are numbers.
+      hasHeader: columnsAs !== undefined && !choosesHeader,
+    },
     key: data['column'] == null ? textsIn(key) : [],
     names: isRecord(columns) ? columns : {},
-    columnsAs: typeof columns_as === 'string' ? columns_as : undefined,
+    columnsAs,
   };
 }
 
 function fileColumnTargets(
-  { set: name, path, sheet, key, names, columnsAs }: FileSet,
+  { set: name, file, key, names, columnsAs }: FileSet,
   fileColumns: readonly Schemas['TableColumnResponse'][],
 ): ColumnTarget[] {
   if (key.length === 0) return [];
-  const description = `over ${name}, in ${path}`;
+  const description = `over ${name}, in ${file.path}`;
   if (columnsAs !== undefined) {
-    const headers = fileColumns.map((column) => column.name).filter((column) => !key.includes(column));
-    const set = { name, key: [...key, columnsAs], columns: [name], file: { path, sheet }, headers };
+    const headers = fileColumns.flatMap(({ name: column, header = column }) =>
+      key.includes(column) || header === '' ? [] : [header],
+    );
+    const set = { name, key: [...key, columnsAs], columns: [name], file, headers: [...new Set(headers)] };
     return [{ value: name, description, set }];
   }
   const nameByColumn = new Map(Object.entries(names).map(([formulaName, column]) => [column, formulaName]));
@@ -200,7 +208,7 @@ function fileColumnTargets(
     const formulaName = nameByColumn.get(column) ?? (key.includes(column) ? undefined : nameInFormulas(column));
     return formulaName === undefined || formulaName === '' ? [] : [{ formulaName, type }];
   });
-  const set = { name, key, columns: namedColumns.map(({ formulaName }) => formulaName), file: { path, sheet } };
+  const set = { name, key, columns: namedColumns.map(({ formulaName }) => formulaName), file };
   return namedColumns
     .filter(({ type }) => type === 'integer' || type === 'number')
     .map(({ formulaName }) => ({ value: formulaName, description, set }));
