@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConversationResponse } from '../../../src/chat/conversations.dto.js';
 import type { ExecutionDetailResponse, ExecutionResponse } from '../../../src/executions/executions.dto.js';
 import type { CardListResponse, CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
+import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
 import type { ScenarioResponse } from '../../../src/scenarios/scenarios.dto.js';
 import { makeDeployment, makeFile, makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
@@ -217,6 +218,12 @@ describe('an entity tag', () => {
       () => client.get<ExecutionDetailResponse>(`${at}/solve/executions/${execution}`),
       ({ status }) => status === 'succeeded' || status === 'failed',
       { until: 'the run is over' },
+    );
+    // The checklist changes when the file of the data card has been read.
+    await eventually(
+      () => client.get<ProjectResponse>(at),
+      ({ completeness }) => completeness.data_available,
+      { until: 'the data is available' },
     );
     const files = { 'SKILL.md': 'Ten hours.' };
     const writes: [method: string, path: string, body: () => object][] = [
