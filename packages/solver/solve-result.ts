@@ -36,7 +36,7 @@ export interface SolveResult {
   conflict: string[];
   /** Values of the objectives, most important first. Absent if they have no priorities. */
   objectives?: SolvedObjective[];
-  /** Sentences about the result that do not question it. Absent if there are none. */
+  /** Sentences about the result that do not question it. Absent if there is nothing to note. */
   notes?: string[];
   /** KPIs. Absent for a model without KPIs. */
   kpis?: SolvedKpi[];

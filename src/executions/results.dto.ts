@@ -27,7 +27,7 @@ export class ModelSizeResponse {
   @IntegerField({
     optional: true,
     description:
-      'Number of yes-or-no variables that the solver adds for variables that are 0 or in a range. Absent if there are none',
+      'Number of yes-or-no variables that the solver adds for variables that are 0 or in a range. Absent if there is no such variable',
   })
   helpers?: number;
 }

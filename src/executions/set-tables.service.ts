@@ -40,7 +40,7 @@ export class SetTablesService {
    * Loads the columns that a model needs from the files of its sets, and returns them by card id. If a file cannot be used, the
    * entry of its card contains the problem. The caller must call {@link discard} to remove the local copies.
    *
-   * @param container container with the files, or null if there are none
+   * @param container container with the files, or null if the model has no files
    * @throws the errors of {@link TableReaderService}, and the signal's reason if it aborts
    */
   async read(
