@@ -196,8 +196,9 @@ export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined
   if (set === undefined) return [];
   if (set.members !== undefined) return [valuesOf(set.members)];
   return (file === undefined ? [] : keyColumns(file)).map((name) => {
-    const { values = name === HEADERS ? facts?.headers : undefined, reading } = factsOf(name, facts);
-    return values && valuesOf(values, reading);
+    const { values, reading } = factsOf(name, facts);
+    const known = values ?? (name === HEADERS ? facts?.headers : undefined);
+    return known && valuesOf(known, reading);
   });
 }
 

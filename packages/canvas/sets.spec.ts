@@ -150,7 +150,7 @@ describe('judge with sets', () => {
     ['(if "early" in shifts then stock[t - 1] else 5)', ['`stock[t - 1]` counts as 0 beyond the ends of its set']],
     ['(if s = "early" then stock[t - 1] else 5)', ['`stock[t - 1]` counts as 0 beyond the ends of its set']],
     ['stock[t + (-hours + 2)]', ['`stock[t + (...)]` counts as 0 beyond the ends of its set']],
-  ])('omits the note on a lag if a choice handles the ends of its set: %s', (value, messages) => {
+  ])('adds a note on a lag unless a choice handles the ends of its set: %s', (value, messages) => {
     const calendar = card('data', { set: 'weeks', members: '1 to 3', values: { hours: 1 } });
     const stock = card('variable', { name: 'stock', index: 't in weeks', domain: 'integer' });
     const balance = constraint(`stock[t] = ${value}`, 't in weeks, s in shifts');

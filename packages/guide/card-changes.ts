@@ -32,7 +32,7 @@ const FIGURES = new Set([
   'quantity',
   'default',
 ]);
-/** Fields of which a card can have only one, each with the other field. */
+/** Fields that exclude each other. */
 const ALTERNATIVES: Record<string, string> = { tolerance: 'tolerance_percent', tolerance_percent: 'tolerance' };
 
 /** Returns changed card data. Fields that exclude each other replace each other. */

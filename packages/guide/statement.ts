@@ -15,7 +15,7 @@ export interface Ranking {
   weight?: number;
   /** 1 is the most important. */
   priority?: number;
-  /** Amount or percentage by which less important objectives may worsen this objective. Only one of them is present. */
+  /** Less important objectives may worsen this objective by this amount or percentage. Only one of the two is present. */
   tolerance?: number;
   tolerance_percent?: number;
 }

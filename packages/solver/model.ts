@@ -202,7 +202,7 @@ export interface ModelSize {
   constraints: number;
   /** Number of terms in the constraints. */
   terms: number;
-  /** Number of yes-or-no variables for variables that are 0 or in a range. Absent if there is no such variable. */
+  /** Number of yes-or-no variables for variables that are 0 or in a range. Absent for models without such variables. */
   helpers?: number;
 }
 

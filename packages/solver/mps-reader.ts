@@ -300,7 +300,10 @@ class MpsReader {
 
 const isInfinite = (value: number): boolean => Math.abs(toBound(value)) === Infinity;
 
-/** Returns whether a number can be the right side of a row of this type. An infinite number is allowed if it is no bound. */
+/**
+ * Returns whether a number can be the right side of a row of this type. An infinite number is allowed if it does not limit the
+ * row.
+ */
 const canBeRightSide = (value: number, type: string | undefined): boolean =>
   !isInfinite(value) || (type === 'L' && value > 0) || (type === 'G' && value < 0);
 

@@ -95,7 +95,7 @@ describe('objectives with priorities', () => {
     expect(solve(shop({}, true))).not.toHaveProperty('notes');
   });
 
-  it('have shadow prices if there is only one priority', () => {
+  it('have shadow prices if all of them have the same priority', () => {
     const model = modelOf(
       [variable('x', 10), variable('y', 10)],
       [{ sense: 'maximize', coefficients: [2, 1] }],
@@ -163,7 +163,7 @@ describe('objectives with priorities', () => {
     },
   );
 
-  it('name the rows that keep earlier objectives by their priorities', () => {
+  it('are kept by rows with the names of their priorities', () => {
     const model = shop();
     const [first, ...stated] = model.priorities!.stated;
     const stages = byPriority({

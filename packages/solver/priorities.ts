@@ -5,7 +5,7 @@ import { reachesBound } from './watch.js';
 
 /** Search for the best plan of a priority. */
 export interface Stage {
-  /** Number of the priority. Undefined if all objectives have the same one, or none. */
+  /** Number of the priority. Undefined if all objectives have the same priority or do not have priorities. */
   priority?: number;
   /** Model with the goal of the priority. Rows keep the goals of earlier priorities within their tolerances. */
   model: Model;
@@ -20,8 +20,8 @@ export interface Outcome {
 }
 
 /**
- * Searches the best plan of each priority in turn. Yields each stage, and takes its run. If there is only one goal, the run of
- * its single stage is the result, including the prices.
+ * Searches the best plan of each priority in turn. Yields each stage, and takes its run. For a model with a single goal, this run
+ * is the result, including the prices.
  *
  * @returns the plan with the bound of the first priority, or the run of a stage without a plan
  */

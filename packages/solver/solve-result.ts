@@ -36,7 +36,7 @@ export interface SolveResult {
   conflict: string[];
   /** Values of the objectives, most important first. Absent if they have no priorities. */
   objectives?: SolvedObjective[];
-  /** Sentences about the result that do not question it. Absent if there is nothing to note. */
+  /** Sentences about the result that do not question it. Absent for results without notes. */
   notes?: string[];
   /** KPIs. Absent for a model without KPIs. */
   kpis?: SolvedKpi[];

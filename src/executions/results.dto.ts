@@ -27,7 +27,8 @@ export class ModelSizeResponse {
   @IntegerField({
     optional: true,
     description:
-      'Number of yes-or-no variables that the solver adds for variables that are 0 or in a range. Absent if there is no such variable',
+      'Number of yes-or-no variables that the solver adds for variables that are 0 or in a range. Absent for models ' +
+      'without such variables',
   })
   helpers?: number;
 }
@@ -164,7 +165,7 @@ export class SolveResultResponse {
     optional: true,
     extension: true,
     description:
-      'Sentences about the result, for example why it has no shadow prices. Absent if there is nothing to note',
+      'Sentences about the result, for example why it has no shadow prices. Absent for results without notes',
     example: [
       'There are no shadow prices or reduced costs, because some variables are 0 or in a range, which is a yes-or-no decision.',
     ],

@@ -68,7 +68,7 @@ export class S3Client extends Client {
 
   /**
    * Returns the newest version of each part, sorted by number. SeaweedFS also lists the replaced versions, in any order. Versions
-   * from the same second cannot be told apart.
+   * from the same second cannot be distinguished.
    */
   async partsOf(bucketName: string, objectName: string, uploadId: string): Promise<StoredPart[]> {
     const versions = await this.listParts(bucketName, objectName, uploadId);

@@ -28,7 +28,7 @@ const removeInput = z.strictObject({ card_id: z.string() });
 
 type Upsert = z.infer<typeof upsertInput>;
 
-/** Keys of `data` that affect what a set in a file contains. If any of them is set, the file must be read again. */
+/** Keys of `data` that affect the members of a set in a file. If any of them is set, the file must be read again. */
 const SET_FIELDS = ['set', ...FILE_FIELDS];
 const CHECKLIST = [
   'objective_confirmed',

@@ -73,7 +73,7 @@ describe('table tools', () => {
     ]);
   });
 
-  it('describe columns by their unique names, whatever their headers are', async () => {
+  it('describe columns by their unique names even if headers are repeated or missing', async () => {
     await upload('doubled.csv', 'item,,item\noak,1,2\n');
     await upload('bare.csv', '1.5,2.5\n3.5,4.5\n');
     await play(['doubled.csv', 'bare.csv'].map((path) => ({ tool: 'describe_table', input: { path } })));
