@@ -1,8 +1,11 @@
 import {
   type ColumnShape,
+  type Computed,
   type Family,
   type Index,
   isProblem,
+  namesOfIndex,
+  readingsOfFamily,
   type SetShape,
   type Vocabulary,
 } from '../modelling/index.js';
@@ -45,6 +48,7 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly DataS
   const families = new Map<string, Family>();
   const variables = new Set<string>();
   const wholes = new Set<string>();
+  const computed = new Map<string, Computed>();
   for (const { content, state } of contents) {
     const { set, columns: inlineColumns, values: figures } = content;
     for (const [name, figure] of figures) values.set(name, figure);
@@ -62,18 +66,24 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly DataS
         readings,
         ...(keys !== undefined && { keys }),
         ...(size !== undefined && { size }),
-        ...(fallback !== undefined && { fallback }),
       });
-    for (const [name, column] of [...inlineColumns, ...fileColumns(content, facts)]) {
-      const shape = shapeOf(set.name, column);
-      const shapes = columns.get(name);
-      if (shapes === undefined) columns.set(name, [shape]);
-      else shapes.push(shape);
-    }
+    for (const [name, column] of inlineColumns) addColumn(columns, name, shapeOf(set.name, column));
+    for (const [name, column] of fileColumns(content, facts))
+      addColumn(columns, name, { ...shapeOf(set.name, column), ...(fallback !== undefined && { fallback }) });
   }
   for (const { content, state } of contents) {
     const columnSet = columnSetOf(content, typeof state === 'object' ? state : undefined);
     if (columnSet !== undefined && !sets.has(columnSet[0])) sets.set(...columnSet);
+  }
+  for (const [name, { definition }] of contents.flatMap(({ content }) => [...content.computed])) {
+    if (definition === undefined || computed.has(name)) continue;
+    computed.set(name, definition);
+    const { index, set } = definition;
+    if (index === undefined || set === undefined) continue;
+    const isOnCanvas = index.over.some((membership) => membership.set === set);
+    if (!isOnCanvas && !sets.has(set))
+      sets.set(set, { arity: namesOfIndex(index).length, readings: readingsOfFamily({ index }, { sets }) });
+    addColumn(columns, name, { set, type: 'number', isComputed: true });
   }
   for (const card of cards) {
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
@@ -84,7 +94,13 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly DataS
     if (index === undefined) variables.add(name);
     else families.set(name, { index });
   }
-  return { sets, columns, families, variables, wholes, values, budget: { remaining: MAX_LOOKUPS } };
+  return { sets, columns, families, variables, wholes, values, computed, budget: { remaining: MAX_LOOKUPS } };
+}
+
+function addColumn(columns: Map<string, ColumnShape[]>, name: string, shape: ColumnShape): void {
+  const shapes = columns.get(name);
+  if (shapes === undefined) columns.set(name, [shape]);
+  else shapes.push(shape);
 }
 
 function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {

@@ -1,7 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { DialectOptions } from '../data-engine/index.js';
 import { normalizePath, pathProblem } from '../paths/index.js';
-import { type Cells, type DateReading, type SetShape, shortened, type Values } from '../modelling/index.js';
+import {
+  type Cells,
+  type Computed,
+  type DateReading,
+  readComputed,
+  type SetShape,
+  shortened,
+  type Values,
+} from '../modelling/index.js';
 import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
 import { cellsOf, columnNames, type DataFile, type FactsOfColumn, type FileFacts } from './data-file.js';
@@ -22,8 +30,16 @@ export interface DataContent {
   };
   /** Columns of the set whose values are on the card itself, by name. */
   columns: ReadonlyMap<string, InlineColumn>;
+  /** Numbers and columns that the card's formulas define, by name. */
+  computed: ReadonlyMap<string, ComputedFormula>;
   /** The card's file. The file's content is only read if the card defines a set. */
   file?: DataFile;
+}
+
+/** Formula of a computed number. `definition` is absent if the index of the card could not be parsed. */
+export interface ComputedFormula {
+  text: string;
+  definition?: Computed;
 }
 
 /** Column on a card, with cells by member. All cells have the same type. */
@@ -69,7 +85,7 @@ export function readData(card: DataCard): DataContent {
     else columns.set(name, columnOf(value));
   }
   const file = readFile(card);
-  const content = { values, columns, ...(file !== undefined && { file }) };
+  const content = { values, columns, computed: readComputedFormulas(card), ...(file !== undefined && { file }) };
   const name = fieldOf<string>(card, 'set');
   if (name === undefined) return content;
   const members = fieldOf<(string | number)[] | string>(card, 'members');
@@ -78,7 +94,24 @@ export function readData(card: DataCard): DataContent {
   return { ...content, set: { name, arity, ...(members !== undefined && { members }) } };
 }
 
-export const NO_DATA: DataContent = { values: new Map(), columns: new Map() };
+export const NO_DATA: DataContent = { values: new Map(), columns: new Map(), computed: new Map() };
+
+/** Maximum number of definitions that are cached, because each change to a canvas reads all of them. */
+const MAX_DEFINITIONS = 1_000;
+const definitions = new LRUCache<string, { definition: Computed | undefined }>({ max: MAX_DEFINITIONS });
+
+function readComputedFormulas(card: DataCard): ReadonlyMap<string, ComputedFormula> {
+  const index = fieldOf<string>(card, 'index');
+  const formulas = Object.entries(fieldOf<Record<string, string>>(card, 'computed') ?? {});
+  return new Map(
+    formulas.map(([name, text]) => {
+      const key = JSON.stringify([text, index]);
+      const { definition } = definitions.get(key) ?? { definition: readComputed(text, index) };
+      definitions.set(key, { definition });
+      return [name, { text, ...(definition !== undefined && { definition }) }];
+    }),
+  );
+}
 
 /** Returns the file path of a card. */
 function pathOf(card: DataCard): string | undefined {

@@ -10,6 +10,7 @@ import {
 import type { Gap } from './card.js';
 import type { DataContent } from './data-content.js';
 import type { DataFile, FileFacts, FileState } from './data-file.js';
+import type { Surroundings } from './kinds/card-kind.js';
 import { gap } from './kinds/fields.js';
 import { type Members, membersOf, toMember, valuesOf } from './members.js';
 
@@ -40,6 +41,24 @@ export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
     }
   }
   return gaps;
+}
+
+/** Returns gaps for computed numbers that cannot be computed. */
+export function gapsOfComputed(
+  { computed }: DataContent,
+  { isCyclic, isColumn }: Pick<Surroundings, 'isCyclic' | 'isColumn'>,
+  unknownNames: readonly Gap[],
+): Gap[] {
+  const names = [...computed.keys()];
+  const [cyclic, columns] = [names.filter(isCyclic), names.filter(isColumn)];
+  const problems = [
+    ...cyclic.map((name) => `${shortened(name)} depends on itself`),
+    ...columns.map((name) => `${shortened(name)} is already a column: give the computed number another name`),
+  ];
+  return [
+    ...problems.map((problem) => gap('computed', problem)),
+    ...unknownNames.map((unknown): Gap => ({ ...unknown, severity: 'blocking' })),
+  ];
 }
 
 /** Returns the first duplicate member of a list. */

@@ -1,4 +1,4 @@
-import { listNames, MAX_FORMULA_LENGTH, shortened, type Vocabulary } from '../modelling/index.js';
+import { computationOrder, listNames, MAX_FORMULA_LENGTH, shortened, type Vocabulary } from '../modelling/index.js';
 import type { CardContent, Gap, Judgement } from './card.js';
 import type { DerivedItems } from './checklist.js';
 import { fieldOf, gapsOfShape, hasKnownField } from './card-shapes.js';
@@ -8,7 +8,7 @@ import { type FileStates, NO_FILES, fileKey } from './data-file.js';
 import { judgeFormula, problemOfIndex } from './expressions.js';
 import type { Surroundings } from './kinds/card-kind.js';
 import { CARD_KINDS, type CardType } from './kinds/card-kinds.js';
-import { MAX_VALUES } from './kinds/data.js';
+import { MAX_COMPUTED, MAX_VALUES } from './kinds/data.js';
 import { gap } from './kinds/fields.js';
 import { describeLoose, looseVariables } from './loose-variables.js';
 import { describeStray, strayVariables } from './stray-variables.js';
@@ -141,12 +141,18 @@ function judgeFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Detailed
     const judged = judgeFormula(formula, vocabulary);
     const { problem, unknown: names, notes, warnings } = judged;
     hasTexts ||= judged.hasTexts;
+    const prefix = formula.name === undefined ? '' : `${shortened(formula.name)}: `;
     // A KPI may also be described in plain text, so an invalid formula only causes a warning.
-    if (problem !== undefined) gaps.push(gap(field, problem, kind.role === 'rating' ? 'warning' : 'blocking'));
-    addWarnings(gaps, field, warnings);
-    gaps.push(...notes.map((note) => gap(field, note, 'info')));
+    if (problem !== undefined)
+      gaps.push(gap(field, `${prefix}${problem}`, kind.role === 'rating' ? 'warning' : 'blocking'));
+    addWarnings(
+      gaps,
+      field,
+      warnings.map((one) => `${prefix}${one}`),
+    );
+    gaps.push(...notes.map((note) => gap(field, `${prefix}${note}`, 'info')));
     if (names.length === 0) continue;
-    const message = `No variable or value on the canvas is called ${listNames(names)}${suggestionFor(names, vocabulary)}`;
+    const message = `${prefix}No variable or value on the canvas is called ${listNames(names)}${suggestionFor(names, vocabulary)}`;
     unknown.push(gap(field, message, 'warning'));
   }
   // Without a formula, the members are determined by the index alone.
@@ -169,12 +175,15 @@ interface CanvasData {
   /** Number of cards that define each name. */
   symbols: ReadonlyMap<string, number>;
   oversized: ReadonlySet<CardContent>;
+  /** Cards beyond the maximum number of computed numbers on a canvas. Formulas cannot use their numbers. */
+  excess: ReadonlySet<CardContent>;
 }
 
 function readAllData(cards: readonly CardContent[], files: FileStates): CanvasData {
   const symbols = new Map<string, number>();
   const oversized = new Set<CardContent>();
-  let figures = 0;
+  const excess = new Set<CardContent>();
+  let [figures, computed] = [0, 0];
   const contents = cards.map((card) => {
     const count = sizeOf(card);
     if (count > 0 && figures + count > MAX_VALUES) {
@@ -183,17 +192,24 @@ function readAllData(cards: readonly CardContent[], files: FileStates): CanvasDa
     }
     figures += count;
     const content = readData(card);
+    computed += content.computed.size;
+    if (computed > MAX_COMPUTED && content.computed.size > 0) {
+      excess.add(card);
+      return NO_DATA;
+    }
     for (const name of definedSymbols(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
     return content;
   });
   for (const name of columnSets(contents)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
   const sources = contents.map((content) => ({ content, state: content.file && files.get(fileKey(content.file)) }));
-  return { sources, symbols, oversized };
+  return { sources, symbols, oversized, excess };
 }
 
 function readSurroundings(cards: readonly CardContent[], files: FileStates): Canvas {
-  const { sources, symbols, oversized } = readAllData(cards, files);
+  const { sources, symbols, oversized, excess } = readAllData(cards, files);
   const vocabulary = vocabularyOf(cards, sources);
+  const { computed } = vocabulary;
+  const { cyclic } = computationOrder(computed.keys(), computed);
   const priorities = cards
     .filter(({ card_type }) => card_type === 'objective')
     .map((card) => fieldOf<number>(card, 'priority'));
@@ -209,6 +225,9 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
     looseWarning: looseByCard.get(card),
     isLimit: worded.has(card),
     exceedsValueLimit: oversized.has(card),
+    exceedsComputedLimit: excess.has(card),
+    isCyclic: (name: string) => cyclic.has(name),
+    isColumn: (name: string) => vocabulary.columns.get(name)?.some(({ isComputed }) => isComputed !== true) === true,
     exceedsFileSetLimit: !withinLimit.has(card),
     columnSet: columnSetIn(vocabulary, sources[at]!.content),
   }));
@@ -232,10 +251,10 @@ export const valuesOf = (cards: readonly CardContent[]): ReadonlyMap<string, num
     NO_FILES,
   ).values;
 
-/** Returns the names that a card defines and that must be unique: its variable, values and set. */
-function definedSymbols(card: CardContent, { values, set }: DataContent): string[] {
+/** Returns the names that a card defines and that must be unique: its variable, values, set and computed numbers. */
+function definedSymbols(card: CardContent, { values, set, computed }: DataContent): string[] {
   if (card.card_type === 'variable') return [fieldOf<string>(card, 'name') ?? []].flat();
-  return [...values.keys(), ...(set === undefined ? [] : [set.name])];
+  return [...values.keys(), ...(set === undefined ? [] : [set.name]), ...computed.keys()];
 }
 
 function isClassified(card: CardContent): boolean {

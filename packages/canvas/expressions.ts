@@ -14,6 +14,7 @@ import {
   linearRows,
   MAX_FORMULA_LENGTH,
   mentionsOf,
+  mentionsOfComputed,
   namesIn,
   namesOfIndex,
   noteOnStrict,
@@ -30,6 +31,8 @@ import {
 /** Formula on a card, and its purpose. */
 export interface CardFormula {
   text: string;
+  /** Name that the formula defines. It precedes the messages about the formula. */
+  name?: string;
   /** Text of the formula's index. */
   index?: string | undefined;
   use: Use;
@@ -97,11 +100,12 @@ export function judgeFormula(cardFormula: CardFormula, vocabulary: Vocabulary): 
     isProblem(formula) ? undefined : formula,
     over === undefined || isProblem(over) ? undefined : over,
   );
+  const names = withDependencies(mentions, vocabulary);
   const judged = { ...NO_JUDGEMENT, ...judge(formula, over, cardFormula, vocabulary) };
   // A formula that is too long is rejected without parsing, so caching the result would not save time.
   const isWhole = vocabulary.budget?.remaining !== 0;
   if (isWhole && text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
-    judgementCache.set(key, { mentions, roles: mentions.map((name) => roleOf(name, vocabulary)), judged });
+    judgementCache.set(key, { mentions: names, roles: names.map((name) => roleOf(name, vocabulary)), judged });
   return judged;
 }
 
@@ -165,11 +169,11 @@ function judge(
   } = checkFormula(formula, index, use, vocabulary);
   const strict = use === 'constraint' ? noteOnStrict(formula, vocabulary) : undefined;
   const notes = [...(strict === undefined ? [] : [strict]), ...notesOnPoints(text)];
-  const isPlainFormula = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
-  const isMisused = (name: string): boolean =>
-    vocabulary.families.has(name) || vocabulary.columns.has(name) || vocabulary.sets.has(name);
-  // Formulas without an index only use constants, whose values are known.
-  if (isPlainFormula && !namesIn(formula).some(isMisused))
+  const isPlainFormula = index === undefined && isPlain(formula) && (use === 'constraint' || use === 'objective');
+  const isUnusual = (name: string): boolean =>
+    [vocabulary.families, vocabulary.columns, vocabulary.sets, vocabulary.computed].some((names) => names?.has(name));
+  // Formulas without an index only use constants. Unless they are computed, their values are known.
+  if (isPlainFormula && !namesIn(formula).some(isUnusual))
     return { problem: problemOfPlainFormula(formula, use, vocabulary.values), unknown, notes };
   const coverage = problem === undefined ? coverageOf(formula, index, vocabulary, unknown.length === 0) : undefined;
   return {
@@ -208,19 +212,29 @@ function withPosition({ problem, position }: FormulaProblem, text: string): stri
 
 const identity = (data: object | undefined): number | undefined => data && identityOf(data);
 
-const NO_FAMILIES: Vocabulary['families'] = new Map();
+/** Adds the names that determine the computed numbers and the members of the families among the given names. */
+function withDependencies(names: readonly string[], { computed, families }: Vocabulary): string[] {
+  const all = new Set(names);
+  for (const name of all) {
+    const definition = computed?.get(name);
+    const family = families.get(name);
+    if (definition !== undefined) for (const input of mentionsOfComputed(definition)) all.add(input);
+    if (family !== undefined) for (const input of mentionsOf(undefined, family.index)) all.add(input);
+  }
+  return [...all];
+}
 
-/** Returns a value that is equal for names with the same meaning. */
+/** Returns a value that is equal for names with the same meaning, apart from the names on which they depend. */
 function roleOf(name: string, vocabulary: Vocabulary): unknown {
-  const { values, variables, wholes, families, columns, sets } = vocabulary;
+  const { values, variables, wholes, families, columns, sets, computed } = vocabulary;
   const isWhole = wholes?.has(name) === true;
   const plain = values.get(name) ?? (variables.has(name) ? (isWhole ? 'whole' : 'variable') : undefined);
   const family = families.get(name);
   const set = sets.get(name);
   const columnsOfName = columns.get(name);
-  if (family === undefined && set === undefined && columnsOfName === undefined) return plain;
+  const definition = computed?.get(name);
+  if ([family, set, columnsOfName, definition].every((meaning) => meaning === undefined)) return plain;
   const dataOf = (shape: SetShape | undefined): unknown[] => [
-    shape?.fallback,
     shape?.size,
     shape?.readings,
     shape?.parts?.map(identity),
@@ -229,10 +243,8 @@ function roleOf(name: string, vocabulary: Vocabulary): unknown {
   return JSON.stringify([
     plain,
     isWhole,
-    family && [
-      family.index,
-      mentionsOf(undefined, family.index).map((mention) => roleOf(mention, { ...vocabulary, families: NO_FAMILIES })),
-    ],
+    family?.index,
+    definition,
     set && [set.arity, dataOf(set)],
     columnsOfName?.map((column) => [
       { ...column, values: identity(column.values), cells: identity(column.cells) },

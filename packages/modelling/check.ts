@@ -23,6 +23,7 @@ import { nearestNames } from './nearest-names.js';
 import {
   ambiguousColumn,
   boundWithVariable,
+  computedWithVariable,
   conditionOnVariable,
   endOfPairs,
   formatMember,
@@ -39,10 +40,17 @@ import {
   wrongArity,
   wrongMembership,
 } from './sentences.js';
-import { type Family, namesOfIndex, readingsOfFamily, type SetShape, type Vocabulary } from './vocabulary.js';
+import {
+  type Family,
+  isConstant,
+  namesOfIndex,
+  readingsOfFamily,
+  type SetShape,
+  type Vocabulary,
+} from './vocabulary.js';
 
-/** Purpose of a formula. Objectives, KPIs and bounds are numeric expressions. Constraints are relations. */
-export type Use = 'objective' | 'constraint' | 'kpi' | 'bound';
+/** Purpose of a formula. Constraints are relations. All other formulas are numeric expressions. */
+export type Use = 'objective' | 'constraint' | 'kpi' | 'bound' | 'computed';
 
 /** Result of checking a formula without its data. */
 export interface FormulaCheck {
@@ -111,6 +119,7 @@ const RELATION_PROBLEMS: Partial<Record<Use, string>> = {
   objective: 'An objective cannot contain <=, >= or =',
   kpi: 'A KPI cannot contain <=, >= or =',
   bound: 'A bound cannot contain <=, >= or =',
+  computed: 'A computed number cannot contain <=, >= or =',
 };
 
 class Check {
@@ -133,6 +142,7 @@ class Check {
     for (const side of sides) {
       const variable = this.expression(side, scope);
       if (use === 'bound') this.refuseVariable(variable, boundWithVariable);
+      if (use === 'computed') this.refuseVariable(variable, computedWithVariable);
     }
   }
 
@@ -204,8 +214,8 @@ class Check {
   }
 
   private name(name: string, scope: Scope): string | undefined {
-    const { values, variables, families, columns, sets } = this.vocabulary;
-    if (scope.has(name) || values.has(name)) return undefined;
+    const { variables, families, columns, sets } = this.vocabulary;
+    if (scope.has(name) || isConstant(name, this.vocabulary)) return undefined;
     if (variables.has(name)) return name;
     const family = families.get(name);
     if (family !== undefined)
@@ -224,7 +234,7 @@ class Check {
 
   private member(expression: MemberOf, scope: Scope): string | undefined {
     const { name, keys, position } = expression;
-    const { values, variables, families } = this.vocabulary;
+    const { variables, families } = this.vocabulary;
     const family = families.get(name);
     for (const key of keys) this.key(key, scope);
     const lagged = leavingKey(keys);
@@ -237,7 +247,8 @@ class Check {
       this.keysOfFamily(expression, family);
       return name;
     }
-    if (values.has(name) || variables.has(name)) refuse(`${name} has no index: write it without [ ]`, position);
+    if (isConstant(name, this.vocabulary) || variables.has(name))
+      refuse(`${name} has no index: write it without [ ]`, position);
     const column = this.column(expression);
     if (column === undefined) {
       this.unknown.add(name);
@@ -318,8 +329,8 @@ class Check {
   private label(of: MemberOf, scope: Scope): void {
     const { name, keys, position } = of;
     for (const key of keys) this.key(key, scope);
-    const { families, variables, values } = this.vocabulary;
-    if (families.has(name) || variables.has(name) || values.has(name))
+    const { families, variables } = this.vocabulary;
+    if (families.has(name) || variables.has(name) || isConstant(name, this.vocabulary))
       refuse(`${shortened(name)} is not a column with names of members`, position);
     if (this.column(of) === undefined) this.unknown.add(name);
   }
@@ -424,11 +435,12 @@ function keysFor(set: string, arity: number, scope: Scope): string[][] {
 }
 
 /** Explains why a name is not a set. */
-function whyNoSet(name: string, { sets, values, variables, families, columns }: Vocabulary): string {
+function whyNoSet(name: string, vocabulary: Vocabulary): string {
+  const { sets, variables, families, columns } = vocabulary;
   const [column] = columns.get(name) ?? [];
   if (column !== undefined) return notASet(name, `a column of ${column.set}`);
   if (variables.has(name) || families.has(name)) return notASet(name, 'a variable');
-  return values.has(name) ? notASet(name, 'a value') : unknownSet(name, nearestNames(name, sets.keys(), 1));
+  return isConstant(name, vocabulary) ? notASet(name, 'a value') : unknownSet(name, nearestNames(name, sets.keys(), 1));
 }
 
 /** Returns the first key, also within labels, whose lag may lead beyond the ends of a set. */

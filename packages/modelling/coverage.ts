@@ -181,7 +181,7 @@ class Coverage {
 
   /** Compares the keys that a formula uses for a column or variable with the existing members. */
   private member({ name, keys }: MemberOf, scope: Scope): void {
-    const { columns, families, sets } = this.vocabulary;
+    const { columns, families } = this.vocabulary;
     const [column] = columns.get(name) ?? [];
     const isFamily = families.has(name);
     if (column !== undefined && !isFamily) this.figures(name, column, keys, scope);
@@ -201,7 +201,7 @@ class Coverage {
       if (bound === undefined || isFamily) continue;
       const [unused, unmatched] = this.known.missingBetweenParts(here, bound);
       if (unused === undefined || unmatched === undefined) continue;
-      if (sets.get(here.set)?.fallback !== undefined) {
+      if (column?.fallback !== undefined) {
         // With a default, a file may contain more members than the set in use, so only likely typos are reported.
         const doubtful = unmatched.count === 0 ? misspelledOf(unused, this.known.of(bound)) : unused;
         if (doubtful.count === 0) continue;
@@ -240,7 +240,7 @@ class Coverage {
   /** Reports a missing value that a solve needs. */
   private figures(name: string, column: ColumnShape, keys: readonly Key[], scope: Scope): void {
     const shape = this.vocabulary.sets.get(column.set);
-    if (column.type === 'text' || shape?.fallback !== undefined) return;
+    if (column.type === 'text' || column.fallback !== undefined || column.isComputed === true) return;
     const sources = keys.map((key) => (key.kind === 'index' && key.lag === 0 ? scope.get(key.name) : undefined));
     const isWhole = sources.every((source) => source?.isFiltered === false && source.isJoined !== true);
     if (!isWhole) return;

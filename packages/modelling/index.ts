@@ -1,8 +1,17 @@
 export { checkFormula, checkIndex, type Use } from './check.js';
+export {
+  changeableInputs,
+  type Computed,
+  computationOrder,
+  inputsOf,
+  mentionsOfComputed,
+  readComputed,
+} from './computed.js';
 export { coverageOf } from './coverage.js';
 export { type DateReading, isoDate, literalOf } from './dates.js';
 export { Evaluator } from './expansion/evaluator.js';
 export type { Frame } from './expansion/frame.js';
+export { compute } from './expansion/compute.js';
 export { KeyTable } from './expansion/key-table.js';
 export { evaluateFigures } from './expansion/evaluate-figures.js';
 export { ExpansionRefusal } from './expansion/refusal.js';
@@ -42,7 +51,9 @@ export {
   type Cells,
   type ColumnShape,
   type Family,
+  isConstant,
   namesOfIndex,
+  readingsOfFamily,
   type SetShape,
   type Vocabulary,
 } from './vocabulary.js';

@@ -32,8 +32,8 @@ export class KnownValues {
   }
 
   /** Returns the minimum and maximum of a column. Unknown if missing values have a default. */
-  rangeOf({ set, range }: ColumnShape): ColumnShape['range'] {
-    return this.vocabulary.sets.get(set)?.fallback !== undefined ? undefined : range;
+  rangeOf({ fallback, range }: ColumnShape): ColumnShape['range'] {
+    return fallback !== undefined ? undefined : range;
   }
 
   /** Returns, for each key part, the strings that are missing from the other key part. */

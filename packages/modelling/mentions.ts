@@ -8,6 +8,7 @@ import {
   partsOf,
   partsOfKey,
 } from './formula.js';
+import { namesOfIndex } from './vocabulary.js';
 
 /**
  * Returns the distinct names that a formula and its index mention. The result of checking a formula depends only on these
@@ -31,6 +32,17 @@ export function namesInCondition(condition: Condition): Set<string> {
 export function namesInOperand(operand: Operand): Set<string> {
   const names = new Set<string>();
   visitOperand(operand, names);
+  return names;
+}
+
+/** Returns all index names that an expression and its index bind. */
+export function boundNamesIn(expression: Expression | undefined, index: Index | undefined): Set<string> {
+  const names = new Set(index === undefined ? [] : namesOfIndex(index));
+  const visit = (part: Expression): void => {
+    if (part.kind === 'total') for (const name of namesOfIndex(part.over)) names.add(name);
+    partsOf(part).forEach(visit);
+  };
+  if (expression !== undefined) visit(expression);
   return names;
 }
 

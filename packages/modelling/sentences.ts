@@ -108,6 +108,9 @@ export const divisionByZero = (members: string): string =>
 export const boundWithVariable = (variable: string): string =>
   `A bound must be constant, but it contains the variable ${shortened(variable)}: write a constraint instead`;
 
+export const computedWithVariable = (variable: string): string =>
+  `A computed number must be known before a solve, but it contains the variable ${shortened(variable)}: write a constraint or a KPI instead`;
+
 export const conditionOnVariable = (variable: string): string =>
   `A condition cannot contain the variable ${shortened(variable)}: compare known values, or write a constraint`;
 
@@ -153,6 +156,9 @@ export const noMember = (name: string, member: string): string => `${name} has n
  * their file.
  */
 export function ambiguousColumn(name: string, one: NamedColumn, other: NamedColumn): string {
+  const stated = one.isComputed === true ? other : one;
+  if (one.isComputed === true || other.isComputed === true)
+    return `${name} is computed, and it is also a column of ${stated.set}: give the computed number another name`;
   const isSame = one.set === other.set;
   const explanation =
     isSame && one.origin !== undefined && other.origin !== undefined
@@ -166,7 +172,7 @@ export function ambiguousColumn(name: string, one: NamedColumn, other: NamedColu
 }
 
 /** Column of a set. `origin` is absent if formulas use the column's name from the file. */
-type NamedColumn = Pick<ColumnShape, 'set' | 'origin' | 'column'>;
+type NamedColumn = Pick<ColumnShape, 'set' | 'origin' | 'column' | 'isComputed'>;
 
 export function wrongMembership(set: string, arity: number): string {
   const parts = arity === 1 ? 'members with one part' : `members with ${arity} parts`;

@@ -1,3 +1,4 @@
+import type { Computed } from './computed.js';
 import type { DateReading } from './dates.js';
 import type { Index } from './formula.js';
 import type { ComparisonBudget, Values } from './values.js';
@@ -17,8 +18,6 @@ export interface SetShape {
   readings?: readonly (DateReading | undefined)[];
   /** Number of members of a set in a file, if known. */
   size?: number;
-  /** Default for missing values. */
-  fallback?: number;
 }
 
 /** Column of numbers or text labels, with a cell for each member of a set. */
@@ -26,6 +25,10 @@ export interface ColumnShape {
   /** Name of the set. A member of the column takes as many keys as the set has key columns. */
   set: string;
   type: 'number' | 'text';
+  /** Whether a formula defines the column. */
+  isComputed?: true;
+  /** Default for missing values. */
+  fallback?: number;
   /** Format of the dates or times in the column. */
   reading?: DateReading;
   /** Sentence about the first non-numeric cell, for a text column that is probably meant to be numeric. */
@@ -61,9 +64,17 @@ export interface Vocabulary {
   wholes?: ReadonlySet<string>;
   /** Constants without an index. */
   values: ReadonlyMap<string, number>;
+  /** Definitions of the constants and columns that are computed, by name. */
+  computed?: ReadonlyMap<string, Computed>;
   /** Comparisons left for this pass over the canvas. Unlimited if absent. */
   budget?: ComparisonBudget;
 }
+
+/** Whether a name is a constant without an index. */
+export const isConstant = (name: string, { values, computed }: Pick<Vocabulary, 'values' | 'computed'>): boolean => {
+  const definition = computed?.get(name);
+  return values.has(name) || (definition !== undefined && definition.index === undefined);
+};
 
 /** Returns the date or time format of each key of a family, as bound by its index. */
 export function readingsOfFamily({ index }: Family, { sets }: Pick<Vocabulary, 'sets'>): (DateReading | undefined)[] {

@@ -8,6 +8,7 @@ import {
   type DataContent,
   type DataFile,
   doubledHeader,
+  fieldOf,
   fileColumns,
   type FileFacts,
   formulaIn,
@@ -148,7 +149,8 @@ function namesIn(cards: readonly ModelCard[]): Set<string> {
     const text = data['index'];
     const parsed = typeof text === 'string' ? parseIndex(text) : undefined;
     const index = parsed === undefined || isProblem(parsed) ? undefined : parsed;
-    for (const content of FORMULAS.flatMap((field) => data[field])) {
+    const computed = fieldOf<Record<string, string>>(card, 'computed') ?? {};
+    for (const content of [...FORMULAS.flatMap((field) => data[field]), ...Object.values(computed)]) {
       const formula = typeof content === 'string' ? parseFormula(content) : undefined;
       const usable = formula === undefined || isProblem(formula) ? undefined : formula;
       for (const name of mentionsOf(usable, index)) names.add(name);

@@ -64,6 +64,12 @@ export interface Surroundings {
   state: FileState | undefined;
   /** Set on the canvas whose members the columns of a wide table should match. */
   columnSet: ColumnSet | undefined;
+  /** Whether a computed number depends on itself. */
+  isCyclic: (name: string) => boolean;
+  /** Whether a computed number has the name of a column. */
+  isColumn: (name: string) => boolean;
+  /** Whether the canvas has more computed numbers than allowed, up to this card. */
+  exceedsComputedLimit: boolean;
   /** Whether the values of the card exceed the maximum number for all data cards. */
   exceedsValueLimit: boolean;
   /** Whether the set of the card exceeds the maximum number of sets in files. */

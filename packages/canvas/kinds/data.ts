@@ -1,9 +1,21 @@
 import { isName, listNames } from '../../modelling/index.js';
 import { DIALECT_FIELDS, isDialect } from '../../data-engine/index.js';
-import { gapsOfFile, gapsOfMembers } from '../data-gaps.js';
+import { gapsOfComputed, gapsOfFile, gapsOfMembers } from '../data-gaps.js';
 import { MAX_RANGE, rangeOf } from '../members.js';
 import { type CardKind, pairsOf } from './card-kind.js';
-import { blocking, type CardField, type Content, flag, gap, info, isText, name, number, text } from './fields.js';
+import {
+  blocking,
+  type CardField,
+  type Content,
+  flag,
+  gap,
+  info,
+  isText,
+  name,
+  number,
+  text,
+  valueOf,
+} from './fields.js';
 
 /** Maximum number of values in all data cards. Formulas cannot use cards that exceed it. */
 export const MAX_VALUES = 20_000;
@@ -32,6 +44,19 @@ const members: Content = {
       ? rangeOf(value) !== undefined
       : Array.isArray(value) && value.length > 0 && value.every((member) => Number.isFinite(member) || isText(member)),
   ),
+};
+
+/** Maximum number of computed numbers on a card, and on a canvas. Each change to a canvas checks all of them. */
+const MAX_COMPUTED_OF_CARD = 50;
+export const MAX_COMPUTED = 500;
+const formulasByName: Content = {
+  expects: `an object of at most ${MAX_COMPUTED_OF_CARD} formulas by name`,
+  accepts: (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const entries = Object.entries(value);
+    const isFormula = ([key, formula]: [string, unknown]): boolean => isName(key) && isText(formula);
+    return entries.length > 0 && entries.length <= MAX_COMPUTED_OF_CARD && entries.every(isFormula);
+  },
 };
 
 /** Maximum number of columns in a key. */
@@ -77,8 +102,8 @@ const fields: readonly CardField[] = [
     name: 'file_path',
     content: text,
     missing: blocking('Which file in the workspace contains the data, or what are the values?'),
-    neededFor: ({ values, in_formulas, members: setMembers }) =>
-      values === undefined && setMembers === undefined && in_formulas !== true,
+    neededFor: ({ values, computed, in_formulas, members: setMembers }) =>
+      [values, computed, setMembers].every((source) => source === undefined) && in_formulas !== true,
   },
   { name: 'set', content: name },
   { name: 'members', content: members },
@@ -90,11 +115,13 @@ const fields: readonly CardField[] = [
   { name: 'columns', content: columnsByName },
   { name: 'default', content: number },
   { name: 'values', content: figures },
+  { name: 'computed', content: formulasByName },
+  { name: 'index', content: text },
   { name: 'in_formulas', content: flag },
   { name: 'description', content: text, missing: info('It has no description') },
 ];
 /** Fields of a data card that a solve reads. */
-export const SOLVER_FIELDS = ['set', 'members', 'values'];
+export const SOLVER_FIELDS = ['set', 'members', 'values', 'computed'];
 /** Further fields that a solve reads if the card has a file. */
 export const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'columns_as', 'columns', 'default'];
 
@@ -103,9 +130,9 @@ export const data: CardKind = {
   title: 'Data',
   role: 'names',
   description:
-    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `key` (the columns that identify a member) or `column` (its distinct values are the members). In a wide table with a column for each member of a second set, `columns_as` is the name of that set: each filled cell is a member, and formulas refer to the cell by the name in `set`. Optional: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `columns` (other names for columns of the file) and `default` (for missing values).',
+    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `key` (the columns that identify a member) or `column` (its distinct values are the members). In a wide table with a column for each member of a second set, `columns_as` is the name of that set: each filled cell is a member, and formulas refer to the cell by the name in `set`. Optional: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `columns` (other names for columns of the file) and `default` (for missing values). For numbers that follow from other data: `computed` (formulas by name, such as `{"margin": "price[p] - cost[p]"}`) and, for a number for each member, `index` (`p in products`).',
   toolDescription:
-    'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns_as (for a wide table: the name of the set whose members are the headers of all columns except key; each filled cell is a member of set, and formulas refer to it as set[row, column]), columns (other names for columns of the file), default (for missing values)',
+    'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns_as (for a wide table: the name of the set whose members are the headers of all columns except key; each filled cell is a member of set, and formulas refer to it as set[row, column]), columns (other names for columns of the file), default (for missing values); for numbers that follow from other data: computed (formulas of known values by name: {"margin": "price[p] - cost[p]"}), index (p in products: a number for each member, used as margin[p])',
   fields,
   summaryFields: [
     ['file_path', 'file '],
@@ -118,19 +145,35 @@ export const data: CardKind = {
     ['default', 'else '],
     ['members', 'members '],
     ['values'],
+    ['computed'],
+    ['index', 'for '],
     ['description'],
   ],
   emptyListLabel: 'Figures in the formulas',
-  formulas: () => ({ formulas: [] }),
+  formulas: (cardData) => {
+    const computed = valueOf<Record<string, string>>(fields, cardData, 'computed');
+    if (computed === undefined) return { formulas: [] };
+    const index = valueOf<string>(fields, cardData, 'index');
+    return {
+      formulas: Object.entries(computed).map(([called, formula]) => [
+        'computed',
+        { text: formula, name: called, index, use: 'computed' },
+      ]),
+      ...(index !== undefined && { index: { field: 'index', text: index } }),
+    };
+  },
   solverInput: (cardData) =>
-    pairsOf(
-      cardData,
-      cardData['set'] != null && cardData['file_path'] != null ? [...SOLVER_FIELDS, ...FILE_FIELDS] : SOLVER_FIELDS,
-    ),
-  gaps: (_, { content, state, isDuplicate, exceedsValueLimit, exceedsFileSetLimit, columnSet }) => {
-    const { values, set, file } = content;
+    pairsOf(cardData, [
+      ...SOLVER_FIELDS,
+      ...(cardData['computed'] == null ? [] : ['index']),
+      ...(cardData['set'] != null && cardData['file_path'] != null ? FILE_FIELDS : []),
+    ]),
+  gaps: (_, surroundings, unknownNames) => {
+    const { content, state, isDuplicate, exceedsValueLimit, exceedsFileSetLimit, columnSet } = surroundings;
+    const { values, set, file, computed } = content;
     const definedNames = {
       values: [...values.keys()],
+      computed: [...computed.keys()],
       set: set === undefined ? [] : [set.name],
       columns_as: file?.columnsAs === undefined ? [] : [file.columnsAs],
     };
@@ -143,6 +186,10 @@ export const data: CardKind = {
         return doubled.length === 0 ? [] : [gap(field, `Something else is already called ${listNames(doubled)}`)];
       }),
       ...gapsOfMembers(content),
+      ...(surroundings.exceedsComputedLimit
+        ? [gap('computed', `A canvas can have at most ${MAX_COMPUTED} computed numbers`)]
+        : []),
+      ...gapsOfComputed(content, surroundings, unknownNames),
       ...(exceedsFileSetLimit
         ? [gap('file_path', `A canvas can have at most ${MAX_FILE_SETS} sets from files`)]
         : gapsOfFile(content, state, columnSet)),

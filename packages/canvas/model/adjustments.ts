@@ -7,6 +7,7 @@ import {
   type FormulaProblem,
   type Index,
   isProblem,
+  listNames,
   literalOf,
   type Members,
   namesInCondition,
@@ -78,11 +79,15 @@ function columnOf(space: Space, adjustment: Adjustment): Extract<Column, { type:
   if (otherSet !== undefined)
     throw adjustmentProblem(adjustment, ambiguousColumn(name, { set: column.set.name }, { set: otherSet }));
   if (column.type === 'text') throw adjustmentProblem(adjustment, isText(name));
+  if (column.isComputed === true) throw adjustmentProblem(adjustment, isComputed(name));
   return column;
 }
 
 export const noColumn = (name: string): string => `no column is called ${shortened(name)}`;
 export const isText = (name: string): string => `${shortened(name)} contains texts, and only numbers can be changed`;
+/** @param inputs numbers on which the computed number depends */
+export const isComputed = (name: string, inputs: readonly string[] = []): string =>
+  `${shortened(name)} is computed, so change the numbers in its formula${inputs.length === 0 ? '' : `: ${listNames(inputs)}`}`;
 export const noMember = (set: string, key: readonly string[]): string =>
   `${shortened(set)} has no member ${key.map((part) => `"${shortened(part)}"`).join(', ')}`;
 

@@ -35,7 +35,8 @@ import {
   withinBinary,
 } from '../../solver/index.js';
 import type { ModelCard, SetTable } from './model-card.js';
-import { adjust } from './adjustments.js';
+import { adjust, namesInAdjustment } from './adjustments.js';
+import { ComputedData } from './computed-data.js';
 import { readGoals } from './goals.js';
 import { readSetOfFile } from './set-of-file.js';
 import {
@@ -83,6 +84,7 @@ class CanvasReader {
   };
   private readonly space: Space;
   private readonly evaluator: Evaluator;
+  private readonly computed: ComputedData;
   /** Number of terms in all rows so far. */
   private terms = 0;
   /** Number of variables that need a helper so far. */
@@ -98,6 +100,7 @@ class CanvasReader {
       [...tables.values()].flatMap((table) => ('file' in table ? [...(table.readings?.values() ?? [])] : [])),
     );
     this.evaluator = new Evaluator(this.space, (variable) => this.model.variables[variable]?.name ?? '');
+    this.computed = new ComputedData(this.of('data'), this.space, this.evaluator);
   }
 
   read(): Model {
@@ -112,7 +115,9 @@ class CanvasReader {
         for (const card of this.of('data')) this.readData(card);
         for (const card of this.of('data')) this.addColumnSet(card);
         const adjustments = this.cards.flatMap((card) => card.adjustments ?? []);
+        this.computed.compute(adjustments.flatMap(namesInAdjustment));
         adjust(this.space, this.evaluator, adjustments);
+        this.computed.compute();
       },
       variable: () => variables.forEach((card) => this.readVariable(card)),
       objective: () => this.readObjectives(this.of('objective')),
@@ -132,6 +137,7 @@ class CanvasReader {
     for (const field of [...SOLVER_FIELDS, ...FILE_FIELDS]) optionalField(card, field);
     const content = readData(card);
     const { values, set, columns } = content;
+    if (content.computed.size > 0) optionalField(card, 'index');
     for (const [name, value] of values) this.space.values.set(name, value);
     if (set === undefined) {
       const [name] = columns.keys();
@@ -388,9 +394,10 @@ function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[])
   const contents = data.map((card) => readData(card));
   const columnNames = columnSets(contents);
   for (const [at, card] of data.entries()) {
-    const { values, set, file } = contents[at]!;
+    const { values, set, file, computed } = contents[at]!;
     const columnsAs = file?.columnsAs !== undefined && columnNames.delete(file.columnsAs) ? [file.columnsAs] : [];
-    for (const name of [...values.keys(), ...(set === undefined ? [] : [set.name]), ...columnsAs]) {
+    const ofSets = [...(set === undefined ? [] : [set.name]), ...columnsAs];
+    for (const name of [...values.keys(), ...ofSets, ...computed.keys()]) {
       if (usedNames.has(name)) throw cardProblem(card, `something else is already called ${name}`);
       usedNames.add(name);
     }

@@ -1,4 +1,4 @@
-import { changed, isText, noColumn, noMember } from '../model/adjustments.js';
+import { changed, isComputed, isText, noColumn, noMember } from '../model/adjustments.js';
 import { indexOfWhere } from '../model/where.js';
 import type { ModelCard } from '../model/model-card.js';
 import { pathProblem } from '../../paths/index.js';
@@ -8,6 +8,8 @@ import {
   type ColumnShape,
   type Condition,
   type Formula,
+  changeableInputs,
+  isConstant,
   isProblem,
   listNames,
   namesInCondition,
@@ -269,10 +271,11 @@ class ChangeApplication {
     const [shape, duplicate] = this.vocabulary.columns.get(name) ?? [];
     if (shape === undefined) {
       const isOther =
-        this.values.has(name) || this.vocabulary.variables.has(name) || this.vocabulary.families.has(name);
+        isConstant(name, this.vocabulary) || this.vocabulary.variables.has(name) || this.vocabulary.families.has(name);
       return this.unread.length > 0 && !isOther ? undefined : refuse('target', this.describeName(name, noColumn(name)));
     }
     if (duplicate !== undefined) refuse('target', ambiguousColumn(name, shape, duplicate));
+    if (shape.isComputed === true) refuse('target', this.describeName(name, noColumn(name)));
     return shape.type === 'text' ? refuse('target', shape.misfit ?? isText(name)) : shape;
   }
 
@@ -368,9 +371,10 @@ class ChangeApplication {
    * @param unknownMessage message if the name is unknown
    */
   private describeName(name: string, unknownMessage: string): string {
-    const { columns, families, variables, sets } = this.vocabulary;
+    const { columns, families, variables, sets, computed } = this.vocabulary;
     const short = shortened(name);
     const [column] = columns.get(name) ?? [];
+    if (computed?.has(name) === true) return isComputed(name, changeableInputs(name, this.vocabulary));
     if (this.values.has(name)) return `${short} is a value of a data card: use the kind \`value\``;
     if (column !== undefined)
       return `${short} is a column of ${shortened(column.set)}: use the kind \`column\`, or \`cell\` for one member`;

@@ -1,7 +1,9 @@
+import { type Computed, mentionsOfComputed } from '../computed.js';
 import type { Index } from '../formula.js';
 import { mentionsOf } from '../mentions.js';
 import type { ComparisonBudget } from '../values.js';
 import { type ColumnShape, namesOfIndex, type SetShape, type Vocabulary } from '../vocabulary.js';
+import { compute } from './compute.js';
 import { Evaluator } from './evaluator.js';
 import { KeyTable } from './key-table.js';
 import type { Observer } from './observer.js';
@@ -66,16 +68,18 @@ export class CanvasSpace {
     if (known !== undefined) return known;
     // Prevents infinite recursion if an index mentions its own family, which is invalid.
     this.isKnown.set(name, false);
-    const { sets, columns, families, variables, values } = this.vocabulary;
+    const { sets, columns, families, variables, values, computed } = this.vocabulary;
     const set = sets.get(name);
     const [column] = columns.get(name) ?? [];
     const family = families.get(name);
+    const definition = computed?.get(name);
     const value = values.get(name);
     if (value !== undefined) this.space.values.set(name, value);
     if (variables.has(name)) this.space.variables.set(name, this.variables++);
     const isKnown =
       (set === undefined || this.addSet(name, set)) &&
-      (column === undefined || this.addColumn(name, column)) &&
+      (column === undefined || column.isComputed === true || this.addColumn(name, column)) &&
+      (definition === undefined || this.addComputed(name, definition)) &&
       (family === undefined || this.addFamily(name, family.index));
     this.isKnown.set(name, isKnown);
     return isKnown;
@@ -92,13 +96,12 @@ export class CanvasSpace {
     return true;
   }
 
-  private addColumn(name: string, { set, type, cells, reading }: ColumnShape): boolean {
+  private addColumn(name: string, { set, type, cells, reading, fallback }: ColumnShape): boolean {
     const isSetKnown = set === name ? this.space.sets.has(set) : this.addName(set);
     const members = this.space.sets.get(set);
     if (!isSetKnown || members === undefined || cells === undefined) return false;
     const listed = 'get' in cells ? this.inOrder(cells, members.columns[0]!) : cells;
     if (listed.length !== members.size || !this.tryCharge(listed.length)) return false;
-    const fallback = this.vocabulary.sets.get(set)?.fallback;
     const figures = Float64Array.from(listed, (cell) => (cell === null ? NaN : Number(cell)));
     this.space.addColumn(
       name,
@@ -120,19 +123,34 @@ export class CanvasSpace {
     return Array.from(members, (code) => byCode.get(code) ?? null);
   }
 
+  private addComputed(name: string, definition: Computed): boolean {
+    const { expression } = definition;
+    if (expression === undefined || !this.add(mentionsOfComputed(definition))) return false;
+    return this.tryEvaluate((evaluator) => compute(this.space, evaluator, name, { ...definition, expression }));
+  }
+
   private addFamily(name: string, index: Index): boolean {
     if (!this.add(mentionsOf(undefined, index))) return false;
     const names = namesOfIndex(index);
-    try {
-      const frame = this.evaluate((evaluator) => evaluator.rows(index));
-      if (frame === undefined) return false;
+    return this.tryEvaluate((evaluator) => {
+      const frame = evaluator.rows(index);
       const { codes, size } = frame;
       const readings = names.map((one) => frame.readings.get(one));
       const columns = names.map((one) => codes.get(one)!);
       const table = new KeyTable(columns, size);
       this.space.families.set(name, { name, names, columns, size, table, readings, from: this.variables });
       this.variables += size;
-      return true;
+    });
+  }
+
+  /** Runs an evaluation. Returns false if the evaluation needs too many rows or is refused. */
+  private tryEvaluate(work: (evaluator: Evaluator) => void): boolean {
+    try {
+      const isDone = this.evaluate((evaluator) => {
+        work(evaluator);
+        return true;
+      });
+      return isDone === true;
     } catch (error) {
       if (error instanceof ExpansionRefusal) return false;
       throw error;

@@ -22,6 +22,8 @@ export type ColumnData = {
       figures: Float64Array;
       /** Default for missing values. */
       fallback?: number;
+      /** Whether a formula defines the column. */
+      isComputed?: true;
     }
   | {
       type: 'text';
@@ -62,7 +64,7 @@ export function orderOf(set: Members, part: number): Order {
 }
 
 /** Column whose strings are codes of {@link Texts}. Null becomes the empty string. */
-export type Column = { name: string; set: Members } & (
+export type Column = { name: string; set: Members; isComputed?: true } & (
   | { type: 'number'; figures: Float64Array; fallback?: number }
   | { type: 'text'; codes: Int32Array; reading?: DateReading; misfit?: string }
 );

@@ -186,6 +186,7 @@ function hasCondition(part: Index | Expression | undefined): boolean {
 function describeMissing({ expression: { name }, member, column, isMember }: Missing, others: number): string {
   if (column === undefined) return noMember(name, others === 0 ? member : `${member} and ${others} more`);
   const { name: set } = column.set;
+  if (column.isComputed === true) return missingCell(name, member, set, isMember, others);
   const advice = `: add the missing rows, or give the data card of ${set} a \`default\``;
   return `${missingCell(name, member, set, isMember, others)}${isMember ? '' : advice}`;
 }
