@@ -66,7 +66,7 @@ describe('a set in a file', () => {
       true,
     ],
     ['a formula that does not use the empty cell', { expression: 'make[p] <= 3', index: 'p in products' }, true],
-  ])('makes data unavailable only if a formula needs a missing value: %s', (_, formula, isAvailable) => {
+  ])('sets data_available to false only if a formula needs a missing value: %s', (_, formula, isAvailable) => {
     const set = products();
     const columns = FACTS.columns.map((column) => (column.name === 'price' ? { ...column, empty: ['elm'] } : column));
     const cards = [
@@ -161,7 +161,7 @@ describe('a set in a file', () => {
     expect(judgeAndDerive([set], known(state, set)).derived.data_available).toBe(false);
   });
 
-  it('causes a warning with the rows that belong to no member', () => {
+  it('causes a warning that lists the rows without a member', () => {
     const set = card('data', { set: 'products', file_path: 'products.csv', column: 'product' });
     const state = { ...FACTS, empty: { rows: [3, 4], count: 2, column: 'product' } };
     expect(gapsOf([set], known(state, set))).toEqual([
@@ -169,7 +169,7 @@ describe('a set in a file', () => {
     ]);
   });
 
-  it('need not be defined by a card that names a file', () => {
+  it('is optional on a data card that names a file', () => {
     const file = card('data', { file_path: 'notes.csv', description: 'Notes' });
     expect(judgeAndDerive([file], known('unread', file)).derived.data_available).toBe(true);
     expect(gapsOf([file], known('missing', file))).toEqual(['blocking file_path: The workspace has no file notes.csv']);
@@ -207,17 +207,6 @@ describe('a set in a file', () => {
     expect(gapsOf(cards, files)).toHaveLength(gap === '' ? 0 : 1);
   });
 
-  it('causes a formula to be judged again when the condition of its variable matches different members', () => {
-    const plants = (size: number) => [
-      card('data', { set: 'plants', members: ['rome'], description: 'Plants', values: { size: { rome: size } } }),
-      card('variable', { name: 'open', index: 'o in plants where size[o] > 3', unit: 'plants' }),
-      card('constraint', { classification: 'hard', expression: 'open[o] <= 9', index: 'o in plants' }),
-    ];
-    expect(gapsOf(plants(4), new Map())).toEqual([]);
-    expect(gapsOf(plants(2), new Map()).join()).toContain('open has no member "rome"');
-    expect(gapsOf(plants(5), new Map())).toEqual([]);
-  });
-
   it('has pairs as members if the key has two columns', () => {
     const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
     const facts: FileFacts = {
@@ -242,6 +231,17 @@ describe('a set in a file', () => {
     expect(new Set(digests).size).toBe(digests.length);
     expect(modelDigest([card('data', { file_path: 'a.csv' })])).toBe(modelDigest([]));
   });
+});
+
+it('judges a formula again when the condition of its variable matches different members', () => {
+  const plants = (size: number) => [
+    card('data', { set: 'plants', members: ['rome'], description: 'Plants', values: { size: { rome: size } } }),
+    card('variable', { name: 'open', index: 'o in plants where size[o] > 3', unit: 'plants' }),
+    card('constraint', { classification: 'hard', expression: 'open[o] <= 9', index: 'o in plants' }),
+  ];
+  expect(gapsOf(plants(4), new Map())).toEqual([]);
+  expect(gapsOf(plants(2), new Map()).join()).toContain('open has no member "rome"');
+  expect(gapsOf(plants(5), new Map())).toEqual([]);
 });
 
 describe('a name shared by two columns of a file', () => {

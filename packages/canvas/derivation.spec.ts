@@ -115,7 +115,7 @@ describe('the checklist', () => {
   const flagsOf = (cards: CardContent[]): string[] =>
     Object.entries(derive(cards)).flatMap(([field, value]) => (value === true ? [field] : []));
 
-  it('is met by a complete model and not by an empty canvas', () => {
+  it('has all flags for a complete model and none for an empty canvas', () => {
     expect(flagsOf([])).toEqual([]);
     expect(flagsOf(COMPLETE).sort()).toEqual([
       'all_constraints_classified',
@@ -149,7 +149,7 @@ describe('the checklist', () => {
     ['an empty KPI', card('kpi'), ['kpis_defined']],
     ['an empty data card', card('data'), ['data_available']],
     ['an empty requirement', card('production_requirement'), ['production_requirements_defined']],
-  ])('loses exactly the flags that %s contradicts', (_, extra, lost) => {
+  ])('clears only the flags that %s contradicts', (_, extra, lost) => {
     const whole = flagsOf(COMPLETE);
     expect(whole.filter((flag) => !flagsOf([...COMPLETE, extra]).includes(flag)).sort()).toEqual(lost.sort());
   });
@@ -199,7 +199,7 @@ describe('the checklist', () => {
 });
 
 describe('modelDigest', () => {
-  it('changes only with content that a solve reads', () => {
+  it('depends only on content that a solve reads', () => {
     const digest = modelDigest(COMPLETE);
     const changed = (at: number, data: CardContent['data']): string =>
       modelDigest(COMPLETE.map((one, index) => (index === at ? { ...one, data: { ...one.data, ...data } } : one)));

@@ -144,7 +144,7 @@ describe('the gaps of objectives', () => {
       [service({ priority: 1, tolerance: -1 }), cost()],
       ['service, tolerance: tolerance must be a number from 0 (blocking)'],
     ],
-  ])('are correct in case %#', (cards, gaps) => {
+  ])('match the priorities, weights and tolerances of the objectives: case %#', (cards, gaps) => {
     expect(gapsOf(...cards)).toEqual(gaps);
   });
 

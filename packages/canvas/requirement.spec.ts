@@ -36,7 +36,7 @@ describe('a production requirement', () => {
       { expression: 'make[p] >= 2', index: 'p in products', description: 'x >= 3', quantity: 4, product: 'chairs' },
       { field: 'expression', expression: 'make[p] >= 2', index: 'p in products' },
     ],
-    ['an expression that is not a relation', { expression: 'x' }, { field: 'expression', expression: 'x' }],
+    ['an expression without a relation', { expression: 'x' }, { field: 'expression', expression: 'x' }],
     ['the constraint in its description', { description: ' x >= 2 ' }, { field: 'description', expression: 'x >= 2' }],
     [
       'the constraint and index in its description',
@@ -49,20 +49,20 @@ describe('a production requirement', () => {
       { field: 'product', expression: 'chairs >= 10' },
     ],
     ['a negative quantity', { quantity: -2.5, product: 'chairs' }, { field: 'product', expression: 'chairs >= -2.5' }],
-    ['no constraint in a quantity without a product', { quantity: 10, description: 'chairs' }, undefined],
-    ['no constraint in a quantity of an unknown product', { quantity: 10, product: 'Chairs' }, undefined],
-    ['no constraint in a product without a quantity', { product: 'chairs' }, undefined],
-    ['no constraint in plain text', { description: 'at least 10 chairs' }, undefined],
-    ['no constraint in plain text with a relation sign', { description: 'deliver > 10 t to the north' }, undefined],
-    ['no constraint in a formula without a relation', { description: 'chairs' }, undefined],
+    ['no constraint from a quantity without a product', { quantity: 10, description: 'chairs' }, undefined],
+    ['no constraint from a quantity of an unknown product', { quantity: 10, product: 'Chairs' }, undefined],
+    ['no constraint from a product without a quantity', { product: 'chairs' }, undefined],
+    ['no constraint from plain text', { description: 'at least 10 chairs' }, undefined],
+    ['no constraint from plain text with a relation sign', { description: 'deliver > 10 t to the north' }, undefined],
+    ['no constraint from a formula without a relation', { description: 'chairs' }, undefined],
     [
-      'no constraint in a description with an invalid index',
+      'no constraint from a description with an invalid index',
       { description: 'x >= 2 for p in products where' },
       undefined,
     ],
-    ['no constraint in a description that is too long', { description: `x >= ${'1'.repeat(2_000)}` }, undefined],
+    ['no constraint from a description that is too long', { description: `x >= ${'1'.repeat(2_000)}` }, undefined],
     ['no constraint if its expression is not a string', { expression: 3, quantity: 10, product: 'chairs' }, undefined],
-  ])('makes requirementOf return %s', (_, data, expected) => expect(of(data)).toEqual(expected));
+  ])('yields %s', (_, data, expected) => expect(of(data)).toEqual(expected));
 
   it('is not read from cards of other types', () => {
     expect(requirementOf(card('constraint', { expression: 'x >= 2' }), VARIABLES)).toBeUndefined();
@@ -199,7 +199,7 @@ describe('a production requirement', () => {
     expect(modelDigest([ten], new Set())).toBe(modelDigest([]));
   });
 
-  it('is judged quickly even if the canvas has 500 long requirements', () => {
+  it('is checked quickly even if the canvas has 500 long requirements', () => {
     const long = (at: number) => requirement({ description: `n${at}${'+a'.repeat(950)} >= 1` });
     const cards = Array.from({ length: 500 }, (_, at) => long(at));
     judgeAndDerive(cards);

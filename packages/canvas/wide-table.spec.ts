@@ -232,7 +232,7 @@ describe('a data card of a wide table', () => {
 
   it.each<[string, ModelCard[], Sheet, string[]]>([
     [
-      'a column is no member of a set',
+      'a column is not a member of its set',
       [distance(), card('data', 'Customers', { set: 'customers', members: ['Berlin', 'Pariss', 'Rome'] })],
       SHEET,
       [
@@ -265,7 +265,7 @@ describe('a data card of a wide table', () => {
       ['ship blocking upper: km.csv, row 3, column Paris: "n/a" is not a number (at character 1: distance[p, c])'],
     ],
     [
-      'all cells are texts',
+      'all cells contain text',
       [distance(), ship],
       { ...SHEET, rows: [{ key: ['north'], cells: ['near', 'far', null] }] },
       [
@@ -280,7 +280,7 @@ describe('a data card of a wide table', () => {
       ['Distance blocking columns_as: The set of the columns needs a different name than distance'],
     ],
     [
-      'the name of the columns is a value',
+      'a value has the name of the columns',
       [distance(), card('data', 'Values', { values: { customers: 3 } })],
       SHEET,
       [
@@ -289,7 +289,7 @@ describe('a data card of a wide table', () => {
       ],
     ],
     [
-      'the set of the columns has pairs',
+      'the members of the column set are pairs',
       [
         distance({ columns_as: 'lanes' }),
         card('data', 'Lanes', { set: 'lanes', file_path: 'lanes.csv', key: ['a', 'b'] }),
@@ -334,7 +334,7 @@ describe('a data card of a wide table', () => {
         'x blocking upper: distance has no value for "north", "Paris", which is not a member of distance: add the missing rows, or give the data card of distance a `default`',
       ],
     ],
-  ])('has gaps: %s', (_, cards, sheet, gaps) => {
+  ])('has gaps if %s', (_, cards, sheet, gaps) => {
     expect(gapsOf(cards, factsOf(sheet))).toEqual(gaps);
   });
 });
@@ -359,7 +359,7 @@ describe('the metadata of a wide table', () => {
     ]);
   });
 
-  it('contains the headers of the filled cells only within the limit on values', () => {
+  it('contains the headers of the filled cells up to the value limit', () => {
     const valuesOf = (sheet: Sheet) => factsOf(sheet).columns.find(({ name }) => name === HEADERS)?.values;
     expect(valuesOf(SHEET)).toEqual(['Berlin', 'Rome', 'Paris']);
     expect(valuesOf({ ...SHEET, headers: LONG_HEADERS })).toBeUndefined();

@@ -70,7 +70,7 @@ describe('the gaps of a variable that is 0 or in a range', () => {
       ['zero_or_between: A yes-or-no variable is 0 or 1: remove the range or change the domain'],
     ],
     [['20 <= 3', 30], {}, ['zero_or_between: A bound cannot contain <=, >= or =']],
-  ])('are correct for the range %j and the facts %j', (range, more, messages) => {
+  ])('match the range %j and the fields %j', (range, more, messages) => {
     const [judged] = judge([lot(range, more)]);
     const found = judged!.gaps.filter(({ severity }) => severity === 'blocking');
     expect(found.map(({ field, message }) => `${field}: ${message}`)).toEqual(messages);

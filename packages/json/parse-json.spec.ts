@@ -199,7 +199,7 @@ describe('received JSON', () => {
     expect(toJsonText(parseJson(text))).toBe(text);
   });
 
-  it('can be serialized within plain values', () => {
+  it('can be serialized inside values with dates, maps and undefined properties', () => {
     const value = { a: undefined, b: [undefined, new Date(0)], c: new Map([['d', 1n]]) };
     expect(toJsonText(value)).toBe('{"b":[null,"1970-01-01T00:00:00.000Z"],"c":{"d":1}}');
   });

@@ -346,7 +346,7 @@ describe('a limit on a misspelled name', () => {
     ['tabels', { upper: 1 }, 'tables'],
     ['Chairs', { lower: 1 }, 'chairs'],
     ['chair', { lower: 1, upper: 2 }, 'chairs'],
-  ])('is rejected with a suggestion of the similar name: %s', (name, limits, meant) => {
+  ])('is rejected with a suggestion of a similar name: %s', (name, limits, meant) => {
     expect(problemOf(...plan, limited(name, limits))).toBe(
       `The variable card "${name}": No objective and no other variable depends on ${name}. Did you mean ${meant}?`,
     );

@@ -171,7 +171,7 @@ describe('a value change', () => {
     expect(uppersOf(modelOf({ kind: 'value', target: 'hours', ...how }), 'Labour')).toEqual([hours]);
   });
 
-  it('does not cause a large card to be read more often if there are more changes', () => {
+  it('is applied without reading a large card again for each change', () => {
     let readings = 0;
     const cells = new Proxy<Record<string, number>>(
       { 1: 10, 2: 20 },
@@ -293,7 +293,7 @@ describe('a column change', () => {
     expect(lowersOf(modelOf({ kind: 'column', target: 'need', ...how }), 'Need')).toEqual(needs);
   });
 
-  it('can use both parts of a key and columns of one part in its condition, and a default for missing values', () => {
+  it('can use both key parts, columns with a single key, and defaults for missing values in its condition', () => {
     const change: Change = { kind: 'column', target: 'demand', plus: 1 };
     expect(uppersOf(modelOf(change), 'Sold')).toEqual([31, 46, 7, 8, 7, 7, 7, 7, 7]);
     const where = 'Week_no = 1 and region[product] = "north"';
