@@ -307,7 +307,7 @@ describe('a cell that cannot be read', () => {
     expect(await refusal(files.text(makeArchive(parts), 'xlsx'))).toMatch(/^Cell A1 of the sheet "Data" refers/);
   });
 
-  it('is distinguished from a blank or missing value that is read as an empty cell', async () => {
+  it('is not confused with a blank or missing value, which is read as an empty cell', async () => {
     expect(
       await rowsOf([
         [1, xml('<c><v> </v></c>')],
@@ -341,7 +341,7 @@ describe('a formula without a stored result', () => {
     );
   });
 
-  it('is distinguished from a formula whose result is empty, zero or an error', async () => {
+  it('is not confused with a formula whose stored result is empty, zero or an error', async () => {
     const cells = [
       '<c t="str"><f>A1</f><v></v></c>',
       '<c><f>0</f><v>0</v></c>',

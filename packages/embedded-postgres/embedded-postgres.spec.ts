@@ -191,7 +191,7 @@ describe('startEmbeddedPostgres', () => {
     await expect(refusal).rejects.toThrow(`${file} cannot be used as DATA_DIR: EEXIST`);
   });
 
-  it('recreates a cluster whose creation was killed, and ends an ephemeral server when its owner is killed', async () => {
+  it('recreates a cluster whose creation was interrupted, and ends an ephemeral server when its owner is killed', async () => {
     const fresh = join(root, 'fresh');
     const interrupted = own({ dataDir: fresh, ephemeral: true });
     const draft = await until(async () => {

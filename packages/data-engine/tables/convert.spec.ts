@@ -131,13 +131,13 @@ const columns: [string, string[], string, unknown[]][] = [
   ['dates with dots', ['14.03.2025', '1.4.2025'], 'date', ['2025-03-14', '2025-04-01']],
   ['two-digit years', ['14.03.25', '01.12.99'], 'date', ['2025-03-14', '1999-12-01']],
   [
-    'dates of which one shows that the day is first',
+    'dates with a value that shows that the day is first',
     ['03/04/2025', '14/03/2025'],
     'date',
     ['2025-04-03', '2025-03-14'],
   ],
   [
-    'dates of which one shows that the month is first',
+    'dates with a value that shows that the month is first',
     ['03/04/2025', '03/14/2025'],
     'date',
     ['2025-03-04', '2025-03-14'],
@@ -165,7 +165,7 @@ const columns: [string, string[], string, unknown[]][] = [
     ['2025-03-14 09:30:00', '2025-03-14 07:30:00'],
   ],
   [
-    'timestamps of which some have zones',
+    'timestamps that partly have zones',
     ['2025-03-14T09:30:00Z', '2025-03-14'],
     'text',
     ['2025-03-14T09:30:00Z', '2025-03-14'],

@@ -142,7 +142,7 @@ describe('the reported dialect', () => {
     ['a date with a two-digit year that fits three orders', 'd,n\n03/04/05,1\n', { uncertain: ['date_order'] }],
     ['a date with a two-digit year and a time', 'd,n\n25/03/14 08:30,1\n', { uncertain: ['date_order'] }],
     [
-      'dates with two-digit years of which one must begin with the day',
+      'dates with two-digit years and a value that must begin with the day',
       'd;n\n24.12.01;1\n14.03.99;2\n',
       { uncertain: [] },
     ],
@@ -152,7 +152,7 @@ describe('the reported dialect', () => {
       { uncertain: [] },
     ],
     [
-      'dates with two-digit years of which one must begin with the month',
+      'dates with two-digit years and a value that must begin with the month',
       'd,n\n03/14/25,1\n03/04/25,2\n',
       { uncertain: [] },
     ],

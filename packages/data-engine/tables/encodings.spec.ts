@@ -290,7 +290,7 @@ describe('UTF-8 text with a few invalid bytes', () => {
     expect((await files.convert(content, 'json', { ignoreErrors: true })).rows).toEqual([['Zoë'], ['caf\ufffd']]);
   });
 
-  it('is distinguished from UTF-16 text without a byte order mark', async () => {
+  it('is not confused with UTF-16 text without a byte order mark', async () => {
     expect(await refusal(files.convert(Buffer.from('name,n\nZoë,1\n', 'utf16le'), 'csv'))).toBe(
       `The file is not text, or its encoding is unknown${ending}`,
     );

@@ -53,8 +53,8 @@ describe('an escape sequence that a table cannot store', () => {
   it.each<[string, string, string]>([
     ['NUL alone', String.raw`[{"a":"x"},{"a":"\u0000","b":1}]`, 'a'],
     ['NUL between letters', String.raw`[{"a":"x"},{"b":1,"text":"ab\u0000c"}]`, 'text'],
-    ['half of a surrogate pair', String.raw`[{"a":"x"},{"a":"\ud800"}]`, 'a'],
-    ['the other half', String.raw`{"a":"x"}` + '\n' + String.raw`{"a":"x\uDE00"}`, 'a'],
+    ['the first half of a surrogate pair', String.raw`[{"a":"x"},{"a":"\ud800"}]`, 'a'],
+    ['the second half of a surrogate pair', String.raw`{"a":"x"}` + '\n' + String.raw`{"a":"x\uDE00"}`, 'a'],
   ])('is rejected, or its row is left out if errors are ignored: %s', async (_, content, key) => {
     const problem = `Row 2: the value has \\u0000 or half of a surrogate pair at "${key}"`;
     expect(await refusal(files.convert(content, 'json'))).toBe(problem);
@@ -71,7 +71,7 @@ describe('an escape sequence that a table cannot store', () => {
     [String.raw`[{"a":"\ud83d\ude00"}]`, '😀'],
     [String.raw`[{"a":"\\u0000"}]`, String.raw`\u0000`],
     [String.raw`[{"a":"\u00e9"}]`, 'é'],
-  ])('is distinguished from valid escape sequences: %s', async (content, text) => {
+  ])('is not confused with a valid escape sequence: %s', async (content, text) => {
     expect((await files.convert(content, 'json')).rows).toEqual([[text]]);
   });
 });

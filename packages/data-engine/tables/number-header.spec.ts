@@ -33,7 +33,7 @@ describe('a first row of unevenly spaced numbers', () => {
     ['quarters across the end of a year', sheetOf('product,3,4,1,2\noak,10,20,30,40\npine,5,5,5,5'), 'product,3,4,1,2'],
     ['hours across midnight', 'line;22;23;0;1\nA;5;4;3;3\nB;4;4;2;2\n', 'line,22,23,0,1'],
     ['powers of ten', 'qty,1,10,100,1000\nbolt,9,8,7,6\nnut,4,4,3,3\n', 'qty,1,10,100,1000'],
-  ])('is read as an uncertain header: %s', async (_, content, names) => {
+  ])('is read as a header and reported as uncertain: %s', async (_, content, names) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(names.split(','));
     expect(table.rows).toBe(2);
@@ -47,7 +47,7 @@ describe('a first row of unevenly spaced numbers', () => {
     ['numbers that increase in every row', 'product,1,2,4,8\noak,10,20,30,40\npine,1,5,6,9\n'],
     ['rows of numbers only', '1,2,4\n10,7,15\n9,8,7\n'],
     ['decimals', 'size,0.5,1.5,4\noak,10.5,7,1\npine,3,9.5,1\n'],
-  ])('is read as data with an uncertain header: %s', async (_, content) => {
+  ])('is read as data and reported as uncertain: %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.rows).toBe(3);
     expect(table.dialect).toMatchObject({ header: false, uncertain: ['header'] });
@@ -58,7 +58,7 @@ describe('a first row of unevenly spaced numbers', () => {
     ['numbers that restart within a cycle', 'oak,5,6,1,2\npine,10,7,12,9\n'],
     ['unordered numbers', 'oak,1,7,4,8\npine,10,7,12,9\n'],
     ['years above years', 'oak,2025,2023\npine,2024,2020\noak,2021,2020\n'],
-  ])('is read as data without uncertainty: %s', async (_, content) => {
+  ])('is read as data and not reported as uncertain: %s', async (_, content) => {
     const { dialect } = await tables.read(content);
     expect(dialect).toMatchObject({ header: false, uncertain: [] });
   });

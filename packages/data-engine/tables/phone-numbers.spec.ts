@@ -23,7 +23,7 @@ describe('a telephone number with a plus sign', () => {
     ['+12345678.5', 12_345_678.5],
     ['+1e+9', 1e9],
     ['-12345678', -12_345_678],
-  ])('is distinguished from other signed numbers: %s', async (text, value) => {
+  ])('is not confused with another signed number: %s', async (text, value) => {
     expect((await files.convert(`id,change\na,${text}\nb,2\n`, 'csv')).rows).toEqual([
       ['a', value],
       ['b', 2],

@@ -148,12 +148,15 @@ describe('titles above a table', () => {
     ],
     ['a year, which is a title', `Report,2025\n${DEMAND}`, ['above title 1-1'], false],
     ['dates, which are titles', `Printed,2025-01-01\nValid,2025-02-01\n${DEMAND}`, ['above title 1-2'], false],
-  ])('are reported as a table if they contain numbers: %s', async (_, content, leftOut, isUncertain) => {
-    const table = await tables.read(content);
-    expect(table.names).toEqual(DEMAND_NAMES);
-    expect(shortForm(table.leftOut)).toEqual(leftOut);
-    expect(table.dialect?.uncertain.includes('header')).toBe(isUncertain);
-  });
+  ])(
+    'are reported as a table if they contain numbers other than years: %s',
+    async (_, content, leftOut, isUncertain) => {
+      const table = await tables.read(content);
+      expect(table.names).toEqual(DEMAND_NAMES);
+      expect(shortForm(table.leftOut)).toEqual(leftOut);
+      expect(table.dialect?.uncertain.includes('header')).toBe(isUncertain);
+    },
+  );
 
   it.each<[string, Content, string[]]>([
     ['a date', 'Date,2025-01-02\n\nproduct,quantity\noak,10\npine,20\n', ['above title 1-1']],
@@ -320,7 +323,7 @@ describe('a row with an extra cell', () => {
     ['all rows', 'a,b\n1,2,\n3,4,\n'],
     ['all rows and the header', 'a,b,\n1,2,\n3,4,\n'],
     ['the header', 'a,b,\n1,2\n3,4\n'],
-  ])('is not detected if a delimiter ends %s', async (_, content) => {
+  ])('is not detected if a delimiter follows the last cell of %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(['a', 'b']);
     expect(table.cells).toEqual([
@@ -354,7 +357,7 @@ describe('a line break in a header', () => {
   });
 });
 
-describe('the table reader at the end of a table', () => {
+describe('the table reader when it determines the end of a table', () => {
   it.each<[string, Content, string[]]>([
     ['a total', `${DEMAND}Total,,30\n`, ['below total 4-4']],
     ['an uppercase total with a colon', `${DEMAND}TOTAL:,,30\n`, ['below total 4-4']],
@@ -390,7 +393,7 @@ describe('the table reader at the end of a table', () => {
     ['percentages', 'id,share\n1,12.5 %\n2,87.5 %\nTotal,100 %\n', ['id integer', 'share number']],
     ['rows below an empty line', 'id,n\n\n1,10\n2,20\nTotal,30\n', ['id integer', 'n integer']],
     ['many rows', `id,n\n${'1,2\n'.repeat(500)}Total,1000\n`, ['id integer', 'n integer']],
-  ])('detects column types without the total: %s', async (_, content, types) => {
+  ])('ignores the total when it detects column types: %s', async (_, content, types) => {
     const table = await tables.read(content);
     expect(table.types).toEqual(types);
     expect(shortForm(table.leftOut)).toEqual([expect.stringMatching(/^below total/)]);
