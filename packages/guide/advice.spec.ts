@@ -79,7 +79,7 @@ describe('advice from the guide', () => {
     }
   });
 
-  it('includes a help text in which the guide accepts every statement', async () => {
+  it('includes a help text whose statements the guide accepts', async () => {
     const statements = Array.from(HELP.matchAll(/`([^`\n]+)`/g), ([, one = '']) => one).filter((one) => one !== ';');
     expect(statements.length).toBeGreaterThan(20);
     for (const statement of statements) {
@@ -130,7 +130,7 @@ describe('an amount in a what-if question that names a column', () => {
     expect(await limitsIn(question)).toBeUndefined();
   });
 
-  it('leads to a question that asks which number to change', async () => {
+  it('makes the guide ask which number to change', async () => {
     const room = await solved(GOODS);
     const { question, calls } = await room.say('what if we had 200 work');
     expect(calls.map(({ tool }) => tool)).toEqual(['ask_user_question']);

@@ -71,7 +71,7 @@ describe('a set in a file', () => {
     expect(turn.text).toContain('the workspace has no file `others.csv`: upload it and send this again');
   });
 
-  it('keeps the dialect of its file until it is read from another table', async () => {
+  it('keeps the dialect of its file until the set is read from another table', async () => {
     const room = new Room();
     room.files = ['products.xlsx', 'weeks.csv'];
     const dialect = { decimal: ',' };
@@ -142,7 +142,7 @@ describe('a set in a file', () => {
       expect(room.data('cost')).toBeUndefined();
     });
 
-    it('leads to a question if the key column is missing from the file', async () => {
+    it('makes the guide ask for the key column if the file does not contain it', async () => {
       const columns: FileFacts['columns'] = [
         { name: 'Site', type: 'text' },
         { name: '2024', type: 'number' },
@@ -176,7 +176,7 @@ describe('a set in a file', () => {
     const byKey = { path: 'products.csv', key: ['product'], isDistinct: false };
     const byColumn = { path: 'products.csv', key: ['region'], isDistinct: true };
 
-    it('can be mapped by name, and a missing column leads to a question', async () => {
+    it('can be mapped by name, and the guide asks about a missing column', async () => {
       const room = await roomOf(byKey);
       const { text, question } = await room.say('price of products: column "Unit prise"\ncost of weeks: column Cost');
       expect(room.data('products')).toMatchObject({ columns: { price: 'Unit prise' } });
@@ -196,7 +196,7 @@ describe('a set in a file', () => {
       expect(room.data('products')).toMatchObject({ columns: { price: 'Unit price', kind: 'region' } });
     });
 
-    it('lead to a question about the members if the card has both `key` and `column`', async () => {
+    it('make the guide ask about the members if the card has both `key` and `column`', async () => {
       const room = await roomOf(byKey, byColumn);
       const { question } = await room.say('set products column: region');
       expect(question).toMatchObject({
@@ -248,7 +248,7 @@ describe('a set in a file', () => {
 });
 
 it.each(['plants are in plants.csv', 'plants in data/plants.xlsx'])(
-  'explains how to read a set: %s',
+  'explains how to read a set from a file: %s',
   async (sentence) => {
     const { text } = await new Room().say(sentence);
     expect(text).toContain(`write \`plants from ${sentence.split(' ').at(-1)} key name\``);

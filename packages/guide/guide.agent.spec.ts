@@ -42,7 +42,7 @@ describe('the guide', () => {
     expect((await room.say('show')).text).toMatch(/- KPI `on time`\n.*- \[x\] The data is available/s);
   });
 
-  it('ends its answer with an open call that asks a question, and charges for it once', async () => {
+  it('ends its answer with an open question, and charges for the answer once', async () => {
     const { calls, credits, question } = await new Room().say('Hello');
     expect(calls).toMatchObject([{ tool: ASK_USER_QUESTION, status: 'completed', result: null }]);
     expect(question).toMatchObject({ header: 'Objective', multi_select: false });

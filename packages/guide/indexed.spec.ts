@@ -110,7 +110,7 @@ describe('statements about sets and indexed names', () => {
     expect(question?.question).toBe(asked);
   });
 
-  it('lead to a question if an indexed name is unknown', async () => {
+  it('make the guide ask about an unknown indexed name', async () => {
     const { room, question } = await after(WEEKS, 'minimize cost: sum t in weeks: (3 make[t] + stock[t])');
 
     expect(question).toMatchObject({
@@ -250,7 +250,7 @@ describe('a model that is limited only by bounds', () => {
     expect(room.data('range of make')).toMatchObject({ expression: 'make[p] <= 4', index: 'p in goods' });
   });
 
-  it('is solved although `all constraints are hard` applies to no constraint', async () => {
+  it('is solved even if there are no constraints for `all constraints are hard` to change', async () => {
     const room = new Room();
     const { text } = await room.say(`${MODEL}\nall constraints are hard; kpi: none; requirement: none\nconfirm; solve`);
     expect(text).toContain('`all constraints are hard`: there is no such constraint yet');

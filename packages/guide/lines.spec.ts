@@ -224,7 +224,7 @@ describe('a number in a numbered list', () => {
     [['(2) x + (3) y <= 4']],
     [['(2) x + (3) y <= 4', '(5) x + (1) y <= 4']],
     [['x + 2. y <= 4']],
-  ])('is distinguished from a factor: %j', (lines) => {
+  ])('is not confused with a factor: %j', (lines) => {
     expect(statementsOf(...lines)).toEqual(lines);
   });
 });

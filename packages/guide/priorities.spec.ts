@@ -38,7 +38,7 @@ it.each([
   'maximize x, priority 1, priority 2',
   'maximize x, may lose 5, may lose 2 %',
   'max gain: x, weight 1, weight 2',
-])('rejects a repeated part: %s', async (statement) => {
+])('rejects a repeated property: %s', async (statement) => {
   const { text } = await after('x <= 10', statement, FINISH);
   expect(text).toContain('The model cannot be solved yet');
   expect(text).toContain('is not expected here');
@@ -78,7 +78,7 @@ describe('the guide', () => {
     ['set service tolerance_percent: none', 'tolerance_percent'],
     ['set service priority: none', 'priority'],
     ['set service tolerance: 5; set service tolerance: NONE', 'tolerance'],
-  ])('clears a number: %s', async (text, field) => {
+  ])('clears a priority or tolerance: %s', async (text, field) => {
     const { room } = await after(`${MODEL}; maximize service: x + y, priority 1, may lose 2 %`, text);
     expect(room.data('service')).toMatchObject({ expression: 'x + y' });
     expect(room.data('service')).not.toHaveProperty(field);

@@ -162,7 +162,7 @@ describe('a what-if question', () => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'unclear_question', reason } });
   });
 
-  it('leads to an explanation of its syntax if it cannot be parsed', () => {
+  it('is answered with an explanation of the syntax if it cannot be parsed', () => {
     const reason = expect.stringContaining('what if the budget is 300');
     expect(readStatement('what if everything goes wrong').statement).toEqual({ kind: 'unclear_question', reason });
   });

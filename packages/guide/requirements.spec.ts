@@ -85,7 +85,7 @@ describe('a production requirement', () => {
     expect(solved.text).toContain('Solved: the objective is 600');
   });
 
-  it('leads to a question about an unknown name', async () => {
+  it('makes the guide ask about an unknown name', async () => {
     const { question } = await after(CHAIRS, 'requirement: stools >= 2');
     expect(question?.question).toContain('What is `stools`?');
     const family = await after(CHAIRS, PRODUCTS, 'requirement: make[p] >= minimum[p] for p in products');

@@ -150,7 +150,7 @@ describe('an answer next to statements in the same message', () => {
     expect(text).not.toContain('could not use');
   });
 
-  it('is not a second answer to a single-choice question', async () => {
+  it('is not treated as a second answer to a single-choice question', async () => {
     const room = await asked();
     const { text } = await room.say('Whole numbers from 0\nYes-or-no decisions\nlabour: x + y <= 4');
     expect(room.data('x')).toEqual({ name: 'x', domain: 'integer', lower: 0 });

@@ -43,7 +43,7 @@ describe('undo', () => {
     expect((await room.say('undo')).text).toContain('no changes of cards in this conversation that I can undo');
   });
 
-  it('keeps and reports changes whose earlier content the conversation does not show', async () => {
+  it('keeps and reports changes if the conversation does not show the earlier content', async () => {
     const room = await after(MODEL);
     room.messages = [];
     await room.say('labour: x + y <= 9');

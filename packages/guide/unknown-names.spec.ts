@@ -61,7 +61,7 @@ describe('an unknown name used as a number', () => {
     expect(turn.room.data('Limit')).toMatchObject({ expression: 'make[p] <= Capacity_t_month[p]' });
   });
 
-  it('is never offered as a variable, and leads to a question that lists the columns', async () => {
+  it('is never offered as a variable, and the guide lists the columns when it asks about the name', async () => {
     const turn = await after(MAKE, 'Limit: make[p] <= ceiling[p] for p in plants');
     expect(labels(turn)).toEqual(['It is a value that I enter', 'Later']);
     expect(turn.question?.question).toContain('Enter it as in `ceiling of plants: ...`.');

@@ -150,7 +150,7 @@ describe('a statement that cannot be parsed', () => {
     expect(text).toContain('The model cannot be solved yet:\n- `share`: `%` at character 12');
   });
 
-  it('leads to a question before the guide asks for the class of constraints', async () => {
+  it('makes the guide ask about it before it asks whether constraints are hard', async () => {
     const room = new Room();
     const { question } = await room.say([...RIVER, 'share: canoe >= 60%'].join('\n'));
     expect(question).toMatchObject({
@@ -183,7 +183,7 @@ describe('a sentence with a name and a number', () => {
 
 describe('a limit on a misspelled variable', () => {
   it.each(['cano <= 3', 'canoes >= 4', 'boaat <= 12', 'canou < 3'])(
-    'leads to a question before a solve: %s',
+    'makes the guide ask about the name before a solve: %s',
     async (text) => {
       const { first, isSolved } = await solved(text);
       expect(isSolved).toBe(false);

@@ -140,7 +140,7 @@ describe('a what-if question about doing without a resource or limit', () => {
       'what if no labour and carts <= 3',
       ['what if carts.upper = 3, Labour = 0', 'what if carts.upper = 3, without Labour'],
     ],
-  ])('leads to the question of whether the amount is 0 or the limit does not apply: %s', async (text, statements) => {
+  ])('makes the guide ask whether the amount is 0 or the limit does not apply: %s', async (text, statements) => {
     const room = new Room();
     await room.say(`${CARTS}; all constraints are hard; kpi: none; requirement: none; data: in the formulas`);
     const { question } = await room.say(text);
@@ -148,7 +148,7 @@ describe('a what-if question about doing without a resource or limit', () => {
     for (const statement of statements) expect(readStatement(statement).statement?.kind).toBe('what_if');
   });
 
-  it('leads to options that can be parsed for any constraint name', () => {
+  it('can be answered with options that are parsed for any constraint name', () => {
     expect(readStatement('what if carts.upper = 3, Wood hours = 0').statement).toEqual({
       kind: 'what_if',
       changes: [

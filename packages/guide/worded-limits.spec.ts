@@ -114,7 +114,7 @@ describe('a range or step instead of a unit', () => {
     expect(isSolved).toBe(false);
   });
 
-  it.each(['pieces', '1000 kg', 'm3', 'boxes of tiles'])('is distinguished from a real unit: %s', async (unit) => {
+  it.each(['pieces', '1000 kg', 'm3', 'boxes of tiles'])('is not confused with a real unit: %s', async (unit) => {
     const { room, isSolved } = await solved(TABLES, CLOSED, `tables in ${unit}`);
     expect(room.data('tables')).toMatchObject({ unit });
     expect(isSolved).toBe(true);
@@ -139,7 +139,7 @@ describe('a relation that is not a chain', () => {
     expect(text).toContain('the objective is 33');
   });
 
-  it('is distinguished from a chain that begins with a named constant', async () => {
+  it('is not confused with a chain that begins with a named constant', async () => {
     const { room } = await solved(TABLES, CLOSED, 'least = 6', 'least <= 2 chairs <= 10');
     expect(room.cards.map(({ data }) => data['expression'])).toContain('least <= 2 chairs <= 10');
   });
@@ -215,14 +215,14 @@ describe('a limit after an objective keyword', () => {
   });
 
   it.each(['maximize 12 tables', 'max tables', 'max 3 chairs + 2 tables', 'min cost: 3 chairs'])(
-    'is distinguished from an objective without a limit: %s',
+    'is not confused with an objective without a limit: %s',
     async (statement) => {
       const opened = await room(statement);
       expect(opened.cards.filter(({ card_type }) => card_type === 'constraint')).toHaveLength(1);
     },
   );
 
-  it('leads to an explanation of how to undo a new objective', async () => {
+  it('makes the guide explain how to undo a new objective', async () => {
     const opened = await room();
     const { text } = await opened.say('maximize 12 tables');
     expect(text).toContain('This replaces `maximize 30 chairs + 50 tables`\n\nWrite `undo` to undo these changes.');
