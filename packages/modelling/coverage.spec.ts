@@ -66,7 +66,7 @@ const reportOn = (text: string, index?: string) =>
 const warnings = (text: string, index?: string) => reportOn(text, index)?.warnings;
 
 describe('coverageOf', () => {
-  it('warns about an alternative of an `or` that no member meets', () => {
+  it('warns about an `or` alternative that no member meets', () => {
     expect(warnings('x >= 1', 't in weeks where t = 1 or t = 9')).toEqual([
       'No member of weeks is 9, so nothing meets this part of the condition: the values range from 1 to 3',
     ]);
@@ -101,7 +101,7 @@ describe('coverageOf', () => {
       ],
     ],
     [
-      'members for which a column has no row',
+      'members without a row in a column',
       'make[p] <= capacity[o]',
       'p in plants, (o, d) in lanes',
       ['"San Diego" (near "san diego") of lanes has no capacity in plants'],
@@ -322,7 +322,7 @@ describe('coverageOf', () => {
     expect(reportOn(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: true });
   });
 
-  it('reports missing values of members for which a column has no row', () => {
+  it('reports missing values of members without a row in a column', () => {
     expect(reportOn('make[p] <= capacity[o]', 'p in plants, (o, d) in lanes')?.lacksData).toBe(true);
   });
 

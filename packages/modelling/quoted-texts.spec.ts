@@ -21,7 +21,7 @@ describe('similar strings', () => {
     expect(named(text, near)).toMatch(new RegExp(`^".*" \\(near ".*", ${difference.replaceAll('+', '\\+')}\\)$`));
   });
 
-  it('are distinguished by the same explanation in a list of values', () => {
+  it('are quoted with the same explanation in a list of values', () => {
     expect(listNearest(new Set(['San\u00a0Diego', 'Topeka']), 'San Diego')).toBe(
       '"San\u00a0Diego" (where character 4 is U+00A0 and not a space), "Topeka"',
     );

@@ -78,7 +78,7 @@ function fits(price: number, value: number, { lower, upper }: { lower: number; u
   return price * sign > 0 ? near(value, lower) : near(value, upper);
 }
 
-it(`satisfies the optimality conditions in ${MODELS} programs`, () => {
+it(`returns prices that satisfy the optimality conditions in ${MODELS} programs`, () => {
   for (const { model, plan, objective } of optima(1, MODELS)) {
     const { variables, rows, sense, constant } = model;
     const { values, activities, duals, reducedCosts } = plan;
@@ -101,7 +101,7 @@ it(`satisfies the optimality conditions in ${MODELS} programs`, () => {
   }
 });
 
-it('predicts how the objective changes when a bound changes', () => {
+it('returns prices that predict how the objective changes when a bound changes', () => {
   const step = 1e-4;
   for (const { model, plan, objective } of optima(2, 40)) {
     for (const [at, { lower, upper }] of model.rows.entries()) {
@@ -116,7 +116,7 @@ it('predicts how the objective changes when a bound changes', () => {
   }
 });
 
-it(`equals the prices of GLPK in ${COMPARED} programs`, () => {
+it(`returns the same prices as GLPK in ${COMPARED} programs`, () => {
   let compared = 0;
   for (const { model, plan, objective } of optima(3, COMPARED)) {
     const { result } = byGlpk(model);

@@ -163,7 +163,7 @@ describe('objectives with priorities', () => {
     },
   );
 
-  it('are kept by rows with the names of their priorities', () => {
+  it('add rows that are named after their priorities', () => {
     const model = shop();
     const [first, ...stated] = model.priorities!.stated;
     const stages = byPriority({

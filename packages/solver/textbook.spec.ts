@@ -96,7 +96,7 @@ function byHighsAlone(text: string): { outcome: Outcome; columns: unknown[]; row
 }
 
 describe('textbook problems', () => {
-  it('number at least thirty, including infeasible and unbounded problems', () => {
+  it('include at least thirty cases, some of them infeasible or unbounded', () => {
     const outcomes = names.map((name) => outcomeIn(textOf(name)));
     expect(names.length).toBeGreaterThanOrEqual(30);
     for (const kind of ['infeasible', 'unbounded']) expect(outcomes).toContain(kind);

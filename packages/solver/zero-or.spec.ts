@@ -142,7 +142,7 @@ describe('a variable that is 0 or in a range', () => {
     expect(() => checkSize(modelOf('maximize', [1], variables.slice(1)))).not.toThrow();
   });
 
-  it('has a plan in a badly scaled model, which the solver gives up with a smaller tolerance for integers', () => {
+  it('has a plan in a badly scaled model that the solver cannot solve with a smaller integer tolerance', () => {
     const whole = { isInteger: true };
     const model = modelOf(
       'maximize',
