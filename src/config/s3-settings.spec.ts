@@ -46,7 +46,7 @@ describe('S3 settings', () => {
     ['S3_ACCESS_KEY', ''],
     ['S3_SECRET_KEY', ''],
     ['S3_BUCKET', ''],
-  ])('are rejected if %s is %j, with an error that reveals no values', (name, value) => {
+  ])('are rejected if %s is %j, with an error that does not reveal any values', (name, value) => {
     let message = '';
     try {
       loadConfig({ ...S3, [name]: value });

@@ -167,7 +167,7 @@ describe('DiskStore with multipart uploads', () => {
     expect((await read(key)).toString()).toBe('one');
   });
 
-  it('rejects a part above its limit, whether or not its length is declared, and keeps none of it', async () => {
+  it('rejects a part above its limit and discards it, whether or not its length is declared', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const grant = { key, uploadId, partNumber: 1, maxBytes: 10 };

@@ -28,5 +28,5 @@ describe('imageType', () => {
     ['a BMP file', bytes('BM', [0, 0, 0, 0])],
     ['an SVG file', bytes('<svg xmlns="http://www.w3.org/2000/svg"/>')],
     ['a PNG with a leading space', bytes(' ', [0x89], 'PNG\r\n\x1a\n')],
-  ])('detects no image in %s', (_, head) => expect(imageType(head)).toBeUndefined());
+  ])('does not detect an image in %s', (_, head) => expect(imageType(head)).toBeUndefined());
 });

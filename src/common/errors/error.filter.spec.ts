@@ -79,7 +79,7 @@ describe('ErrorFilter', () => {
     ['database', 503, 'Service Unavailable', 'unavailable', 'secret host is down'],
     ['bug', 500, 'Internal Server Error', 'internal_error', 'secret: x is not a function'],
     ['thrown-text', 500, 'Internal Server Error', 'internal_error', 'A value that is not an error was thrown'],
-  ])('turns %s into %d without leaking internals', async (name, status, detail, code, logged) => {
+  ])('responds to the error `%s` with %d without leaking internals', async (name, status, detail, code, logged) => {
     const answer = await fetchError(name);
     expect(answer).toMatchObject({ status, text: JSON.stringify({ detail, code }), logged });
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': name });

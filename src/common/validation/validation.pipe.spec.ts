@@ -410,7 +410,7 @@ describe('a class-validator decorator', () => {
       ['body', 'guests', 3, 'code', 'Value error, b is too short'],
     ]));
 
-  it('receives no value that its field rejected', () =>
+  it('does not receive a value that its field rejected', () =>
     expect(at({ ...fine, version: 'x', starts_at: 'noon', guests: 'x', owner: { email: 5 } })).toEqual([
       ['body', 'version', 'Input should be a valid integer, unable to parse string as an integer'],
       ['body', 'owner', 'email', 'Input should be a valid string'],

@@ -45,7 +45,7 @@ describe('statementOf', () => {
     expect(statementOf(card(data))).toMatchObject({ formula, index });
   });
 
-  it('does not cover the upper bound of a variable that is 0 or in a range', () => {
+  it('does not report the upper bound as covered if the variable is 0 or in a range', () => {
     expect(statementOf(card({ name: 'x', zero_or_between: [20, null], upper: 90 }))?.coveredFields).not.toContain(
       'upper',
     );
