@@ -17,7 +17,7 @@ const HARMFUL =
 const shared = useSharedService();
 const service = useFirstStart();
 
-inBrowser('the conversation of a project on the page', () => {
+inBrowser('the page of a project', () => {
   const tab = usePage(() => [service, shared]);
   const { show, faults, overflow, paste } = tab;
   const message = () => tab.page.getByRole('textbox', { name: 'Message' });
@@ -62,7 +62,7 @@ inBrowser('the conversation of a project on the page', () => {
     await show('conversation');
   });
 
-  it('is kept, together with the draft, while another section is open and after a reload', async () => {
+  it('keeps the conversation and the draft while another section is open and after a reload', async () => {
     const id = await open();
     await tab.page.setViewportSize({ width: 420, height: 800 });
     await message().fill('Half a sentence');
@@ -125,7 +125,7 @@ inBrowser('the conversation of a project on the page', () => {
     await said('11.csv').waitFor();
   });
 
-  it('stays open if a file is dropped next to it', async () => {
+  it('stays open if a file is dropped outside the conversation', async () => {
     await open();
     const isRefused = await tab.page.evaluate(`(() => {
       const dataTransfer = new DataTransfer();
@@ -136,7 +136,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(isRefused).toEqual([true, true]);
   });
 
-  it('reports that its project was deleted', async () => {
+  it('reports that the project was deleted', async () => {
     const session = await shared.session();
     const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A short plan' });
     await tab.page.goto(`${shared.url}/#/projects/${id}/canvas`);
@@ -149,7 +149,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('heading', { name: 'Projects' }).waitFor();
   });
 
-  it('lets people switch between all sections of the project', async () => {
+  it('lets people switch from each section to any other section', async () => {
     await open();
     const marks = {
       Conversation: message(),
@@ -167,7 +167,7 @@ inBrowser('the conversation of a project on the page', () => {
       }
   });
 
-  it('stays visible if another section cannot be loaded', async () => {
+  it('keeps the other sections usable if a section cannot be loaded', async () => {
     tab.mayComplain(/dynamically imported module|Unable to preload|error occurred|Error:/);
     await open();
     await tab.page.route('**/assets/runs-part*', (route) => route.abort());
@@ -206,7 +206,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('heading', { name: 'Renamed meanwhile' }).waitFor();
   });
 
-  it('accepts selected files with any name and replaces no existing file', async () => {
+  it('accepts selected files with any name without replacing existing files', async () => {
     await open();
     const name = '<img src=x onerror="globalThis.hacked=1">.csv';
     const file = { name, mimeType: 'text/csv', buffer: Buffer.from('week,quantity\n1,40\n') };
@@ -223,7 +223,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(await tab.page.locator('main img').count()).toBe(0);
   });
 
-  it('can be stopped while the agent is answering', async () => {
+  it('lets people stop the agent while it is answering', async () => {
     const slow = await Service.start({ preload: ['test/support/slow-agent.js'] });
     tab.isServedBy(slow);
     try {
@@ -339,7 +339,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('button', { name: 'Jump to latest' }).waitFor({ state: 'detached' });
   });
 
-  it('accepts files that are dropped on it', async () => {
+  it('accepts files that are dropped on the conversation', async () => {
     await open();
     const dropped = await tab.page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
@@ -491,7 +491,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(await tab.page.getByRole('button', { name: 'Show earlier messages' }).count()).toBe(0);
   });
 
-  it('does not show viewers a message field', async () => {
+  it('does not show a message field to viewers', async () => {
     const { projects } = await new Client(service.url, service.tokens.member).get<ProjectSummaryListResponse>(
       '/projects?q=Prices',
     );
@@ -505,7 +505,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(await message().count()).toBe(0);
   });
 
-  it('reports that a project does not exist', async () => {
+  it('reports that the project does not exist', async () => {
     await tab.page.goto(`${service.url}/#/projects/01900000-0000-7000-8000-0000000000ff`);
     await tab.page.getByText('This project no longer exists, or you do not have access to it.').waitFor();
     await tab.page.getByRole('link', { name: 'All projects' }).click();

@@ -378,7 +378,7 @@ inBrowser('the page for runs and scenarios', () => {
     await text('This project has no such run.').waitFor();
   });
 
-  it('searches and filters the runs, and loads them in pages', async () => {
+  it('lets people search and filter the runs, and loads them in pages', async () => {
     const room = await shownRoom();
     await open(room);
     await text('6 runs').waitFor();

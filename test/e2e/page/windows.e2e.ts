@@ -46,7 +46,7 @@ inBrowser('the page in several windows of a browser', () => {
     await page.getByText('The agent is').waitFor({ state: 'detached' });
   }
 
-  it('shows messages in all six windows live, over only two streams', async () => {
+  it('shows new messages immediately in all six windows over only two streams', async () => {
     const session = await service.session();
     const { id } = await makeProject(session.client);
     const pages: Page[] = [];
@@ -114,7 +114,7 @@ inBrowser('the page in several windows of a browser', () => {
     await eventually(streams, (count) => count === 2, { until: 'two streams are open' });
   }, 60_000);
 
-  it('shares no streams between two callers', async () => {
+  it('does not share streams between two callers', async () => {
     const owner = await service.session();
     const colleague = await service.session({ company: owner.company });
     const { id } = await makeProject(owner.client);

@@ -199,7 +199,7 @@ inBrowser('the page', () => {
     expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(session.token);
   });
 
-  it('reports an expired token and asks for another', async () => {
+  it('reports an expired token and asks for a new token', async () => {
     const session = await shared.session();
     await tab.page.goto(shared.url);
     await paste(session.token);
