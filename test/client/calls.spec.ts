@@ -52,7 +52,7 @@ describe('the list iterator', () => {
     expect(asked).toEqual(['?limit=2&cursor=', '?limit=2&cursor=two', '?limit=2&cursor=three']);
   });
 
-  it('loads no more pages after the caller stops iterating', async () => {
+  it('stops loading pages when the caller stops iterating', async () => {
     asked.length = 0;
     for await (const { id } of client.list('/api/v1/projects')) if (id === 'a') break;
     expect(asked).toEqual(['?cursor=']);

@@ -126,7 +126,7 @@ describe('applyEvent', () => {
     );
   });
 
-  it('does not add a message for a turn in which the agent said nothing', () => {
+  it('does not add a message for a turn without text from the agent', () => {
     const silent = event('turn.ended', { outcome: 'failed', message: null }, 't:0');
     const { state } = applyEvent(initialState(begun), silent, LIMIT);
     expect(state).toEqual(begun);

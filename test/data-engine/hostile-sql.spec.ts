@@ -324,7 +324,7 @@ it.each([
   expect(told.length).toBeLessThan(2_100);
 });
 
-it('still answers queries after the attacks and has written no files', async () => {
+it('still answers queries after the attacks and has not written any files', async () => {
   expect(await attempt('SELECT count(*) AS n FROM orders')).toEqual({
     code: 'answered',
     told: '[[{"name":"n","type":"integer"}],[[1000]]]',

@@ -201,7 +201,7 @@ describe('a pod', () => {
     expect(readFileSync('docs/operating.md', 'utf8')).toContain(`| \`${metric}\``);
   });
 
-  it('receives no secrets from settings.env', () => {
+  it('does not receive secrets from settings.env', () => {
     for (const name of Object.keys(settings)) expect(name).not.toMatch(/PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/);
   });
 });

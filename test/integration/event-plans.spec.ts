@@ -187,7 +187,7 @@ describe('deliveries of events', () => {
       expect(await numbersOf(stream)).toEqual(['1', '2', '3']);
     });
 
-    it('include the delivery of an event that is appended while other events are being delivered', async () => {
+    it('include events that are appended while other events are being delivered', async () => {
       const { database } = db;
       const { stream } = await makeCompany('meanwhile', 1);
       await new EventsRepository(db.source).follow('meanwhile');

@@ -174,7 +174,7 @@ describe('queue rows', () => {
     expect([outcomes, said(/will be retried/)]).toEqual([['failed'], 1]);
   });
 
-  it('are aborted when they are abandoned, without affecting other rows', async () => {
+  it('stop being processed when they are abandoned, without affecting other rows', async () => {
     await add('a');
     const { begun, queue, outcomes } = await startProcess();
     const [chore] = await begun(1);

@@ -319,7 +319,7 @@ describe('a blocking budget', () => {
     expect(ended).toMatchObject({ credits: 0, error });
   }, 60_000);
 
-  it('ends a language model’s turn before its next step and keeps the text written by then', async () => {
+  it('ends a language model’s turn before its next step and keeps the text written so far', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     const { id } = await makeProject(client);
     await put(client, 1);

@@ -295,7 +295,7 @@ describe('an API key in use', () => {
     unrelated.close();
   });
 
-  it('is rejected if it is revoked before the whole body of the request has arrived', async () => {
+  it('is rejected if it is revoked before the request body has arrived completely', async () => {
     const { id: project } = await makeProject(owner.client);
     for (const endsBefore of [true, false]) {
       const key = await makeKey(owner);

@@ -90,7 +90,7 @@ describe('a web client from another origin', () => {
     'https://planner.example.com.evil.example',
     'null',
     'http://localhost:5174',
-  ])('receives no CORS headers for the origin %s', async (origin) => {
+  ])('does not receive CORS headers for the origin %s', async (origin) => {
     expect(allowed(await preflight('/api/v1/me', origin, 'GET', 'authorization'))).toBeUndefined();
     expect(
       allowed(await raw(`${service.url}/api/v1/me`, { headers: { origin, ...from('10.0.0.2') } })),
@@ -126,7 +126,7 @@ describe('a web client from another origin', () => {
     expect([refused.status, allowed(refused)]).toEqual([403, ORIGIN]);
   });
 
-  it('receives no preflight response to a plain OPTIONS request', async () => {
+  it('does not receive a preflight response to a plain OPTIONS request', async () => {
     const { status, headers } = await raw(`${service.url}/api/v1/projects`, {
       method: 'OPTIONS',
       headers: { origin: ORIGIN },

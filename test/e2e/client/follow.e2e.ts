@@ -189,7 +189,7 @@ describe('following a conversation', () => {
     }
   }, 60_000);
 
-  it('reads sync again if events are no longer available', async () => {
+  it('reads the state from sync again if events are no longer available', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const { states, leave } = following(client, project);

@@ -86,7 +86,7 @@ describe('run_solve', () => {
     expect(messages.at(-1)?.tool_calls).toMatchObject([{ tool: 'run_solve', status: 'failed', error_code: 'stopped' }]);
   });
 
-  it('starts nothing in a turn that has moved to another process', async () => {
+  it('does not start a solve in a turn that has moved to another process', async () => {
     await upload('m.lp', SMALL);
     const solve = solving({ model_file: 'm.lp' });
     script = async function* (context) {

@@ -135,7 +135,7 @@ it('updates the gaps of a set if its file changes', async () => {
   await planning.gaps('New', ['The workspace has no file new/products.csv']);
 });
 
-it('finds files by path in any Unicode normalization form, but not by id', async () => {
+it('finds files by path, in any Unicode normalization form, but not by id', async () => {
   const planning = await Planning.start();
   const { id: file_id } = await planning.put('größe/products.csv', PRODUCTS);
   let sets = 0;
@@ -373,7 +373,7 @@ it('reads a wide table and keeps its gaps up to date', async () => {
   ]);
 });
 
-it('asks for the key of a wide table with the columns of its file', async () => {
+it('asks for the key of a wide table and lists the columns of its file', async () => {
   const planning = await Planning.start();
   await planning.put('km.csv', KM);
   await planning.add('data', 'Distance', { set: 'distance', file_path: 'km.csv', columns_as: 'customers' });

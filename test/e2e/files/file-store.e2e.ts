@@ -169,7 +169,7 @@ describe('files on an S3 server', () => {
     expect(await complete(client, place, body)).toMatchObject({ status: 409 });
   });
 
-  it('have the content of a part that was resent after a failed completion', async () => {
+  it('contain the newest content of a part that was resent after a failed completion', async () => {
     const { client, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'dir', Buffer.from('first'));
     await client.post('/files/mkdir', { ...place, path: 'dir' });

@@ -240,7 +240,7 @@ describe('file names', () => {
     expect(await client.post('/files/delete', { ...place, path: name })).toEqual({ deleted: 1 });
   });
 
-  it('are equal in both Unicode normalization forms', async () => {
+  it('are treated as equal in both Unicode normalization forms', async () => {
     const { client, place } = await makeWorkspace();
     const first = await makeFile(client, place, 'caf\u00e9.txt', 'first');
     const second = await makeFile(client, place, 'cafe\u0301.txt', 'second');

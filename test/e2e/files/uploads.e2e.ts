@@ -214,7 +214,7 @@ describe('an invalid upload', () => {
     expect(await client.post('/files/content', { ...place, path: 'dir' })).toMatchObject({ text: 'a' });
   });
 
-  it('is rejected at the start or at a part if it is too large', async () => {
+  it('is rejected at the start, or when a part arrives, if it is too large', async () => {
     const { client, place } = await makeWorkspace();
     const body = { ...place, path: 'a', size: MAX_BYTES + 1 };
     expect(await client.send('POST', '/files/upload/start', { body })).toMatchObject({ status: 413 });
@@ -227,7 +227,7 @@ describe('an invalid upload', () => {
     expect(await raw(url, { method: 'PUT', body: 'two' })).toMatchObject({ status: 200 });
   });
 
-  it('is rejected while the company has 100 open uploads', async () => {
+  it('is rejected at the start if the company already has 100 open uploads', async () => {
     const { client, place, company } = await makeWorkspace();
     const tokens = [];
     for (let number = 0; number < 100; number += 1) tokens.push((await start(client, place, `${number}`)).upload_token);

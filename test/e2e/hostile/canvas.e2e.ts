@@ -57,7 +57,7 @@ const CANVASES: [string, NewCard[], number][] = [
   ['formulas of 2,000 characters', times(100, (index) => constraint(index, sum(2_000, 0, `y${index}`))), 100],
   ['deep parentheses', times(100, (index) => constraint(index, sum(2_000, 45, `y${index}`))), 100],
   [
-    'values',
+    'many values',
     times(20, (index) => ({
       card_type: 'data',
       label: `Data ${index}`,
@@ -71,7 +71,7 @@ const CANVASES: [string, NewCard[], number][] = [
     60,
   ],
   [
-    'goals',
+    'many objectives',
     times(60, (index) => ({
       card_type: 'objective',
       label: letters(200),
@@ -80,7 +80,7 @@ const CANVASES: [string, NewCard[], number][] = [
     60,
   ],
   [
-    'bytes',
+    'large cards',
     times(70, () => ({
       card_type: 'kpi',
       label: 'K',

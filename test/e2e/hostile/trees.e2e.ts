@@ -57,7 +57,7 @@ async function inDatabase<Row>(statement: string, parameters: unknown[]): Promis
 }
 
 describe('a batch with deep implied directories', () => {
-  it('moves a file through the directories and leaves none of them behind', async () => {
+  it('moves a file through the directories and removes them afterwards', async () => {
     await attack(async (workspace) => {
       await makeFile(workspace.client, workspace.place, 'm', 'x');
       const chain = Array.from({ length: 200 }, (_, index): [string, string] => [

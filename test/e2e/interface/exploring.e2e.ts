@@ -43,7 +43,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe('the demo data of a first start', () => {
-  it('has a complete model, its best plan under a fixed id, and a message about the plan', async () => {
+  it('includes a complete model, its best plan under a fixed id, and a message about the plan', async () => {
     const project = `/projects/${EXAMPLE.project_id}`;
     expect((await client.get<ProjectResponse>(project)).completeness).toMatchObject({
       overall: 'complete',

@@ -110,7 +110,7 @@ async function contentsOf(id: string): Promise<object> {
 }
 
 describe('a deleted project', () => {
-  it('is restored byte for byte, but ended work stays ended', async () => {
+  it('is restored byte for byte, but work that has ended stays ended', async () => {
     const id = await makeFullProject(FILES);
     const at = `/projects/${id}`;
     const other = await client.post<ConversationResponse>(`${at}/conversations`, { title: 'Other' });

@@ -64,7 +64,7 @@ async function nextTurn(id: string): Promise<AgentContext> {
 const names = ({ skills }: Wire<ProjectSkillListResponse>) => skills.map(({ name, scope }) => `${name}: ${scope}`);
 
 describe('the skill and configuration API', () => {
-  it('creates or replaces only a project’s own skill with put project skill (rule 1)', async () => {
+  it('creates or replaces only the project’s own skill on a PUT (rule 1)', async () => {
     const { project, deployment, handle } = await scene();
     const sibling = await makeProject(client, { from_deployment: handle });
     const before = [await digestOf(project), await client.get(deployment), await skillAt(deployment, 'alpha')];
@@ -105,7 +105,7 @@ describe('the skill and configuration API', () => {
     expect((await client.send('DELETE', `${project}/skills/alpha`)).status).toBe(404);
   });
 
-  it('replaces the whole set of files with put project skill and removes omitted files (rule 3)', async () => {
+  it('replaces the whole set of files on a PUT and removes omitted files (rule 3)', async () => {
     const { id, project } = await scene();
     const put = (files: object) => client.put<SkillSummary>(`${project}/skills/own`, { files });
     await put({ 'SKILL.md': 'One.', 'a/b.txt': 'b', 'a/c.txt': 'c', 'd.txt': 'd' });
@@ -156,7 +156,7 @@ describe('the skill and configuration API', () => {
     }
   });
 
-  it('replaces AGENTS.md with put deployment instructions and returns the stored text (rule 6)', async () => {
+  it('replaces AGENTS.md on a PUT and returns the stored text (rule 6)', async () => {
     const { deployment, handle } = await scene();
     const content = '\uFEFF# Two\r\nno end of line';
     expect(await client.put<AgentInstructionsResponse>(`${deployment}/instructions`, { content })).toEqual({ content });
@@ -247,7 +247,7 @@ describe('the skill and configuration API', () => {
     expect(origin_deployment_handle).toBe(handle);
   });
 
-  it('replaces the deployment scope with a pull, removes retired rules, and keeps the project’s own scope (rule 10)', async () => {
+  it('replaces the deployment scope on a pull, removes retired rules, and keeps the project’s own scope (rule 10)', async () => {
     const { id, project, deployment, handle } = await scene();
     await client.put(`${project}/skills/own`, { files: { 'SKILL.md': 'Own.' } });
     await client.put(`${project}/skills/alpha`, { files: { 'SKILL.md': 'Mine.' } });

@@ -91,7 +91,7 @@ describe('a table', () => {
     expect(await client.post('/files/table', empty)).toMatchObject({ rows: [['chair', 'south', null, 4]] });
   });
 
-  it('has headers that differ from the names of columns', async () => {
+  it('shows headers that differ from the column names', async () => {
     const { client, place } = await makeWorkspace({ 'wide.csv': 'plant,Jan,jan,\nGraz,1,2,5\nLinz,3,4,6\n' });
     const { columns } = await client.post<TableResponse>('/files/table', { ...place, path: 'wide.csv' });
     expect(columns.map(({ name, header }) => ({ name, header }))).toEqual([

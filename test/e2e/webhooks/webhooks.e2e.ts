@@ -134,7 +134,7 @@ describe('webhooks', () => {
     expect(await client.patch(`/webhooks/${id}`, { url })).toMatchObject({ url: used });
   });
 
-  it('are limited to ten tests without a response', async () => {
+  it('are limited to ten pending tests', async () => {
     receiver.answer = hang;
     const { id } = await create();
     for (let count = 0; count < 10; count += 1) await client.post(`/webhooks/${id}/test`);
@@ -245,7 +245,7 @@ describe('events', () => {
     expect((await came(before + 1)).slice(before).map(({ body }) => body.id)).toEqual([6]);
   });
 
-  it('are resent on request with the same id, and webhook tests create no events', async () => {
+  it('are resent on request with the same id, and are not created by webhook tests', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await create();
     const tested = await client.post<WebhookDeliveryResponse>(`/webhooks/${id}/test`);
@@ -324,7 +324,7 @@ describe('a receiver that hangs', () => {
     expect(receiver.received.filter(({ body }) => body.project_id === stuck).length).toBeLessThan(5);
   }, 60_000);
 
-  it('receives no claimed events after its webhook becomes inactive', async () => {
+  it('does not receive claimed events after its webhook becomes inactive', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await create();
     const waiting: (() => void)[] = [];
