@@ -243,7 +243,7 @@ describe('a model that is limited only by bounds', () => {
   const MODEL =
     'goods: a, b\nmake[p] integer for p in goods\nmake[p] <= 4 for p in goods\nmaximize profit: sum p in goods: make[p]';
 
-  it('gets an indexed constraint if the user chooses the bounds as its limits', async () => {
+  it('gets an indexed constraint if the user confirms that the bounds are its only limits', async () => {
     const room = new Room();
     await room.say(MODEL);
     await room.choose('Only the bounds of the variables');

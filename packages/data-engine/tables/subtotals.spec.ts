@@ -166,7 +166,7 @@ describe('rows that are the sums of the rows above them', () => {
     expect(await read(content)).toMatchObject({ rows, leftOut, subtotals: 'drop' });
   });
 
-  it('are all left out of a long table, but reported in a limited number of entries', async () => {
+  it('are all left out of a long table, but the report has a limited number of entries', async () => {
     const groups = Array.from({ length: 300 }, (_, group) => [
       ...Array.from({ length: 20 }, (__, item) => `item ${item},${group * item}.25`),
       `Total ${group},${group * 190 + 5}`,

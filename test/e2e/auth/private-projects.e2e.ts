@@ -171,7 +171,7 @@ describe('an agent in a private project', () => {
     expect(answered).toEqual([['Third']]);
   });
 
-  it('can act for a company-level person who is not a member of the project', async () => {
+  it('can act for a person with company-level access who is not a member of the project', async () => {
     await play(boss.client, [read, card]);
     expect(outcomes()).toEqual(['done', 'done']);
   });

@@ -112,7 +112,7 @@ describe('a running turn', () => {
     expect(await statusOf(project)).toBe('idle');
   });
 
-  it('stores the start of a tool before the tool runs', async () => {
+  it('stores the start of a tool call before the tool runs', async () => {
     const project = await newProject();
     let seen: unknown;
     script = async function* () {

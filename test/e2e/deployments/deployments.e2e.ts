@@ -174,7 +174,7 @@ describe('a deleted deployment', () => {
     expect((await client.get<ProjectResponse>(project)).config_digest).toHaveLength(64);
   });
 
-  it('releases its name but not its handle for another deployment', async () => {
+  it('makes its name, but not its handle, available to another deployment', async () => {
     const own = (await service.session()).client;
     const handles: string[] = [];
     for (let round = 1; round <= 3; round += 1) {

@@ -300,7 +300,7 @@ describe('a solve of the canvas', () => {
     expect((await details(project)).completeness.feasibility_result).toBe('fail');
   });
 
-  it('updates feasibility, but a solve of a model file does not', async () => {
+  it('updates the feasibility of the canvas, unlike a solve of a model file', async () => {
     const project = await newProject();
     await addCard(project, 'variable', 'X', { name: 'x', domain: 'continuous', free: true });
     await addCard(project, 'objective', 'Loss', { sense: 'minimize', expression: 'x' });

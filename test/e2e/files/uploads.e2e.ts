@@ -197,7 +197,7 @@ describe('an invalid upload', () => {
     expect((await client.send('POST', '/files/upload/abort', { body: { upload_token } })).status).toBe(204);
   });
 
-  it('can be completed after a conflict is resolved', async () => {
+  it('is rejected if it causes a conflict, and can be completed once the conflict is resolved', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await sendParts(client, place, 'dir', Buffer.from('a'));
     await client.post('/files/mkdir', { ...place, path: 'dir' });

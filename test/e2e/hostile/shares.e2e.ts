@@ -58,7 +58,7 @@ describe('slow requests', () => {
     ['creating conversations', send('POST', '/projects/<project>/conversations', {}), 201],
     ['starting solves', send('POST', '/projects/<project>/solve/executions', {}), 201],
     ['taking snapshots', send('POST', '/projects/<project>/snapshots', {}), 201],
-  ])('are limited to a company’s share and are all served eventually: %s', async (_, attack, status) => {
+  ])('are limited to the company’s share, but are all served eventually: %s', async (_, attack, status) => {
     const first = await service.session();
     const { id: project } = await makeProject(first.client);
     const colleagues = await Promise.all([1, 2].map(() => service.session({ company: first.company })));
@@ -79,7 +79,7 @@ describe('slow requests', () => {
     expect(answers.filter((answer) => answer?.status === status).length).toBeGreaterThanOrEqual(OF_COMPANY);
   });
 
-  it('are limited to a caller’s share, so that colleagues are still served', async () => {
+  it('are limited to the caller’s share, so that requests from colleagues are still served', async () => {
     const greedy = await service.session();
     const colleague = await service.session({ company: greedy.company });
     const { id: project } = await makeProject(greedy.client);

@@ -210,7 +210,7 @@ describe('an entity tag', () => {
     expect(seen.size).toBeGreaterThan(STEPS);
   }, 120_000);
 
-  it('is returned by every write, matches the tag of GET, and is compared according to the standard', async () => {
+  it('is returned by every write, matches the tag of GET, and is compared as HTTP specifies', async () => {
     const owner = await service.session();
     const { client } = owner;
     const { at, handle, card, conversation, scenario, execution } = await furnish(owner);
