@@ -151,7 +151,7 @@ function Fact({ field: { label, short = label, type, choices, table }, text }: {
           type === 'amount' ||
           type === 'range' ||
           type === 'file' ||
-          type === 'renamed' ||
+          type === 'pairs' ||
           undefined
         }
       >

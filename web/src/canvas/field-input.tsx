@@ -33,7 +33,7 @@ export const isWide = ({ name, type, table }: Field): boolean =>
   type === 'formula' ||
   type === 'long' ||
   type === 'flag' ||
-  type === 'renamed';
+  type === 'pairs';
 
 /** Editable field on a card. */
 export function FieldInput(props: FieldInputProps) {
@@ -99,7 +99,7 @@ export function FieldInput(props: FieldInputProps) {
       );
     case 'long':
       return <Textarea {...common} autosize minRows={2} maxRows={10} value={text} onChange={onChange} />;
-    case 'renamed':
+    case 'pairs':
       return (
         <Textarea
           {...common}

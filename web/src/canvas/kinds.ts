@@ -11,8 +11,8 @@ export interface Field {
   short?: string;
   /**
    * Type of the input. Default: a single line of text. `amount` accepts a number or a formula, and `range` two of them.
-   * `columns` contains names of file columns. `renamed` contains file columns that have different names in formulas. Tables of
-   * values or members use `table` instead.
+   * `columns` contains names of file columns. `pairs` contains a name and its file column or formula per line. Tables of values
+   * or members use `table` instead.
    */
   type?:
     | 'number'
@@ -26,7 +26,7 @@ export interface Field {
     | 'sheet'
     | 'columns'
     | 'column'
-    | 'renamed';
+    | 'pairs';
   table?: 'figures' | 'members';
   /** Keys of `data` that the field edits. Default: the field's name. */
   keys?: readonly string[];
@@ -255,7 +255,7 @@ export const KINDS: readonly CardKind[] = [
         name: 'columns',
         label: 'Column names in formulas',
         short: 'Renamed',
-        type: 'renamed',
+        type: 'pairs',
         example: 'cost = Unit cost',
       },
       { name: 'default', label: 'Value for missing figures', short: 'Default', type: 'number', example: '0' },
@@ -268,6 +268,14 @@ export const KINDS: readonly CardKind[] = [
       },
       { name: 'members', label: 'Members', table: 'members', keys: ['members', 'values'] },
       { name: 'figures', label: 'Named numbers', table: 'figures', keys: ['values'] },
+      {
+        name: 'computed',
+        label: 'Names and their formulas',
+        short: 'Computed',
+        type: 'pairs',
+        example: 'margin = price[p] - cost[p]',
+      },
+      { ...INDEX, isRelevant: ({ computed = '' }) => computed !== '' },
       { name: 'in_formulas', label: 'All numbers are in the formulas', type: 'flag' },
       DESCRIPTION,
     ],
@@ -281,12 +289,14 @@ export const KINDS: readonly CardKind[] = [
           label: 'File',
           fields: ['file_path', 'sheet', 'set', 'key', 'column', 'columns_as', 'columns', 'default'],
         },
-        { name: 'formulas', label: 'Formulas', fields: [], presets: { in_formulas: 'true' } },
+        { name: 'computed', label: 'Computed', fields: ['computed', 'index'] },
+        { name: 'formulas', label: 'In formulas', fields: [], presets: { in_formulas: 'true' } },
       ],
-      select: ({ in_formulas, file_path, set, range, members }) => {
+      select: ({ in_formulas, file_path, set, range, members, computed }) => {
         if (in_formulas !== '') return 'formulas';
         if (file_path !== '') return 'file';
-        return set !== '' || range !== '' || members !== '' ? 'set' : 'numbers';
+        if (set !== '' || range !== '' || members !== '') return 'set';
+        return computed === '' ? 'numbers' : 'computed';
       },
     },
   },

@@ -24,12 +24,21 @@ export function statementOf({ card_type, data }: Card): Statement | undefined {
     const coveredFields = ['expression', 'index', ...(isObjective ? ['sense'] : [])];
     return { ...(lead !== '' && { lead }), formula: expression, index, coveredFields };
   }
+  if (card_type === 'data') return computedStatement(data, index);
   const product = textOfValue(data['product']);
   if (card_type === 'production_requirement' && product !== '' && data['quantity'] != null) {
     const formula = `${product} ≥ ${formatAmount(data['quantity'])} ${textOfValue(data['unit'])}`.trim();
     return { formula, index: '', coveredFields: ['product', 'quantity', 'unit'] };
   }
   return undefined;
+}
+
+/** Returns the definition of a computed number, such as `margin = price[p] - cost[p]`, if it is the only one on its card. */
+function computedStatement({ computed }: Card['data'], index: string): Statement | undefined {
+  if (typeof computed !== 'object' || computed === null) return undefined;
+  const [definition, ...others] = Object.entries(computed);
+  if (definition === undefined || others.length > 0) return undefined;
+  return { formula: definition.map(textOfValue).join(' = '), index, coveredFields: ['computed', 'index'] };
 }
 
 /** Returns the bounds of a variable, such as `0 ≤ make ≤ 40`. The lower bound is 0 by default, unless the variable is free. */

@@ -32,6 +32,37 @@ describe('the form of a variable that is 0 or in a range', () => {
   });
 });
 
+describe('the form of computed numbers', () => {
+  const data = kindOf('data')!;
+  const computed = data.fields.find(({ name }) => name === 'computed')!;
+
+  it.each<[string, Record<string, string>]>([
+    ['margin = price[p] - cost[p]', { margin: 'price[p] - cost[p]' }],
+    ['margin[p] = price[p] - cost[p]', { margin: 'price[p] - cost[p]' }],
+    ['a = 1\n\n b=if x = 2 then 3 else 4 ', { a: '1', b: 'if x = 2 then 3 else 4' }],
+  ])('accepts %j', (text, formulas) => {
+    expect(problemOf(computed, text)).toBeUndefined();
+    const changes = changesOf(data, {}, { computed: text }, ['computed']);
+    expect(changes).toEqual({ computed: formulas });
+    const shown = textsOf(data, { label: '', data: changes })['computed'] ?? '';
+    expect(changesOf(data, {}, { computed: shown }, ['computed'])).toEqual(changes);
+  });
+
+  it.each(['margin', '= 5', 'margin =', 'a = 1\na = 2', 'a = 1\nb'])('rejects %j', (text) => {
+    expect(problemOf(computed, text)).toBe('Enter a line such as margin = price[p] - cost[p] for each name');
+  });
+
+  it('shows a single definition as a statement', () => {
+    const statement = (formulas: object) =>
+      statementOf({ ...card({ computed: formulas, index: 'p in goods' }), card_type: 'data' });
+    expect(statement({ margin: 'price[p] - 1' })).toMatchObject({
+      formula: 'margin = price[p] - 1',
+      index: 'p in goods',
+    });
+    expect(statement({ margin: 'price[p] - 1', share: '2' })).toBeUndefined();
+  });
+});
+
 describe('statementOf', () => {
   it.each<[Card['data'], string, string]>([
     [{ name: 'x', zero_or_between: [20, 200] }, 'x = 0 or 20 ≤ x ≤ 200', ''],

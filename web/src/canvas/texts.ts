@@ -37,8 +37,8 @@ export function problemOf(field: Field, text: string): string | undefined {
   if (field.type === 'range' && parseAmounts(text) === undefined)
     return 'Enter the smallest and the largest amount, such as 20 to 200, or at least 20';
   if (field.name === 'range' && !isRange(text)) return 'Enter two whole numbers, such as 1 to 52';
-  if (field.type === 'renamed' && parseRenamedColumns(text) === undefined)
-    return 'Enter one name = column pair per line';
+  if (field.type === 'pairs' && parsePairs(text) === undefined)
+    return `Enter a line such as ${field.example} for each name`;
   return undefined;
 }
 
@@ -93,9 +93,9 @@ function textOf({ name, type, table }: Field, data: Data): string {
   if (type === 'range' && Array.isArray(value)) return textOfRange(value);
   if (type === 'columns')
     return textOfColumns(value === undefined || value === null ? [] : [value].flat().map(textOfValue));
-  if (type === 'renamed' && typeof value === 'object' && value !== null)
+  if (type === 'pairs' && typeof value === 'object' && value !== null)
     return Object.entries(value)
-      .map(([renamed, column]) => `${renamed} = ${textOfValue(column)}`)
+      .map(([key, text]) => `${key} = ${textOfValue(text)}`)
       .join('\n');
   return textOfValue(value);
 }
@@ -107,7 +107,7 @@ function valueOf({ type }: Field, text: string): unknown {
   if (type === 'number' || type === 'amount') return toNumber(trimmed) ?? trimmed;
   if (type === 'range') return parseAmounts(trimmed) ?? trimmed;
   if (type === 'columns') return parseColumns(trimmed);
-  if (type === 'renamed') return parseRenamedColumns(trimmed) ?? trimmed;
+  if (type === 'pairs') return parsePairs(trimmed) ?? trimmed;
   return trimmed;
 }
 
@@ -130,12 +130,16 @@ function parseAmounts(text: string): unknown[] | undefined {
   return least === undefined ? values : [...values, null];
 }
 
-/** Parses lines such as `cost = Unit cost`. Returns undefined for any other text. */
-function parseRenamedColumns(text: string): Record<string, string> | undefined {
+/** Parses lines such as `cost = Unit cost` with different names. Keys after a name, as in `margin[p] = ...`, are ignored. */
+function parsePairs(text: string): Record<string, string> | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {
     const at = line.indexOf('=');
-    return [line.slice(0, Math.max(at, 0)).trim(), line.slice(at + 1).trim()] as const;
+    const name = line.slice(0, Math.max(at, 0)).replace(/\[[^\]]*\]\s*$/, '');
+    return [name.trim(), line.slice(at + 1).trim()] as const;
   });
-  return pairs.every(([name, column]) => name !== '' && column !== '') ? Object.fromEntries(pairs) : undefined;
+  const isDistinct = new Set(pairs.map(([name]) => name)).size === pairs.length;
+  return isDistinct && pairs.every(([name, value]) => name !== '' && value !== '')
+    ? Object.fromEntries(pairs)
+    : undefined;
 }
