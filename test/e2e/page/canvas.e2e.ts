@@ -53,6 +53,7 @@ const MODEL: [card_type: string, label: string, data: object][] = [
     },
   ],
   ['data', 'Products', { set: 'products', file_path: 'data/products.csv', key: ['product'] }],
+  ['data', 'Margin', { computed: { margin: 'price[p] - Unit_cost[p]' }, index: 'p in products' }],
   ['data', 'Prices', { values: { boards: 12000, freight: -3.25 } }],
   ['kpi', 'Delivery on time', { description: 'Share of the orders that leave in their week', unit: '%', target: 95 }],
 ];
@@ -125,6 +126,13 @@ inBrowser('the canvas', () => {
       expect(await tab.faults()).toEqual([]);
       expect(await tab.overflow()).toBe(0);
       await tab.show(`canvas-form-${name}`);
+      await tab.page.keyboard.press('Escape');
+      await card('Margin').getByText('margin = price[p] - Unit_cost[p]').waitFor();
+      await button('Edit Margin').click();
+      await form('Edit Margin').getByLabel('Names and their formulas').scrollIntoViewIfNeeded();
+      expect(await tab.faults()).toEqual([]);
+      expect(await tab.overflow()).toBe(0);
+      await tab.show(`canvas-computed-${name}`);
     },
   );
 
@@ -224,6 +232,20 @@ inBrowser('the canvas', () => {
       columns_as: 'customers',
     });
     await card('Distance').getByText('Columns form').waitFor();
+
+    made = await begun('data', 'Margin');
+    await made.getByText('Computed', { exact: true }).click();
+    expect(await made.getByLabel('For each').count()).toBe(0);
+    await made.getByLabel('Names and their formulas').fill('margin');
+    await made.getByLabel('For each').fill('p in products');
+    await made.getByRole('button', { name: 'Add data' }).click();
+    await made.getByText('Enter a line such as margin = price[p] - cost[p] for each name').waitFor();
+    await made.getByLabel('Names and their formulas').fill('margin[p] = price[p] - Unit_cost[p]');
+    expect(await added('data', 'Margin')).toEqual({
+      computed: { margin: 'price[p] - Unit_cost[p]' },
+      index: 'p in products',
+    });
+    await card('Margin').getByText('margin = price[p] - Unit_cost[p]').waitFor();
 
     made = await begun('data', 'Weeks');
     await made.getByText('Set', { exact: true }).click();
