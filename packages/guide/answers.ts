@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Message, type Question, type QuestionAnswer, questionsOf } from '../conversation/index.js';
 import { hasFigure, isLimiting, isName, isProblem, parseFormula, parseIndex } from '../modelling/index.js';
+import { whyNoDefinition } from './definition-grammar.js';
 import { readStatement } from './grammar.js';
 import { whyAmounts } from './index-grammar.js';
 import { splitStatements } from './lines.js';
@@ -102,9 +103,11 @@ function read(line: string, pattern: string | undefined): Reading {
   const figure = figureFor(line, pattern);
   if (figure !== undefined) return readStatement(figure);
   const alone = readStatement(line);
-  // Neither a scenario change nor a list of numbers is a plain-text answer.
+  // Scenario changes, lists of numbers and definitions are no plain-text answers.
   const isNoAnswer = (): boolean =>
-    ('reason' in alone && isOfScenario(line)) || whyAmounts(line) !== undefined || givesFigures(line);
+    ('reason' in alone && isOfScenario(line)) ||
+    (whyAmounts(line) ?? whyNoDefinition(line)) !== undefined ||
+    givesFigures(line);
   if (pattern === undefined || (alone.statement === undefined && isNoAnswer())) return alone;
   // If the answer is `must hold`, it also replaces the verb of the pattern.
   const place = MODAL.test(line) ? / (?:is|are) …$/ : BLANK;

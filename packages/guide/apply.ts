@@ -20,6 +20,8 @@ import {
 } from '../modelling/index.js';
 import { tableFormat } from '../data-engine/index.js';
 import { classify, confirm, countsData, remove, replacingAlternatives, set, VALUES } from './card-changes.js';
+import { define, undefine, whyComputed } from './computed-numbers.js';
+import { definitionIn } from './definition-grammar.js';
 import { namesCard, whyMisnamed } from './given-names.js';
 import { addFacts, problemOfRange } from './limits.js';
 import { quote } from './quote.js';
@@ -61,6 +63,8 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
       return applyRelation(statement, sketch, cause);
     case 'family':
       return applyFamily(statement, sketch, cause);
+    case 'definition':
+      return define(statement, sketch, cause);
     case 'members': {
       const { set, members } = statement;
       const holder = setCard(sketch, set);
@@ -227,6 +231,7 @@ function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause
     if (assigned !== undefined && sketch.variable(assigned.name) === undefined) {
       const other = sketch.namedCard(assigned.name);
       if (other !== undefined) return namesCard(assigned.name, other);
+      undefine(assigned.name, sketch, cause);
       const holder = sketch.holderOf(assigned.name) ?? sketch.find('data', VALUES);
       const values = { ...fieldOf<Record<string, number>>(holder ?? EMPTY, 'values'), [assigned.name]: assigned.value };
       const description = 'Values typed into the chat';
@@ -281,19 +286,21 @@ function misspelledAmount(
 }
 
 /** Declares a variable for each member of an index, or sets its bounds. A relation between variables becomes a constraint. */
-function applyFamily(
-  { name, index, facts, relation }: StatementOf<'family'>,
-  sketch: Sketch,
-  cause: string,
-): string | undefined {
+function applyFamily(statement: StatementOf<'family'>, sketch: Sketch, cause: string): string | undefined {
+  const { name, index, facts, relation } = statement;
   const card = sketch.variable(name);
   const others = relation === undefined ? [] : mentionsOf(relation.formula, undefined).filter((one) => one !== name);
   const isConstraint = others.some((one) => sketch.variable(one) !== undefined);
   const isOfAll = card === undefined || card.data['index'] === index;
   if (relation !== undefined && (isConstraint || !isOfAll)) return applyRelation(relation, sketch, cause);
+  const computed = whyComputed(name, sketch);
+  if (computed !== undefined) return computed;
   const isBare = Object.keys(facts).every((key) => key === 'unit');
-  const [column] = (isBare && sketch.vocabulary.columns.get(name)) || [];
-  if (column !== undefined) return `${quote(name)} is a column of ${column.set}: use a new name for the variable`;
+  // An equation for a column would be a second definition of its values.
+  const isDefined = isBare || (card === undefined && definitionIn(statement) !== undefined);
+  const [column] = (isDefined && sketch.vocabulary.columns.get(name)) || [];
+  if (column !== undefined)
+    return `${quote(name)} is a column of ${column.set}: use a new name${isBare ? ' for the variable' : ''}`;
   if (card === undefined) return putVariable(sketch, { name, index }, facts, cause);
   // Bounds alone do not replace the index of an existing variable.
   const isDeclared = isOfAll || isBare || facts.domain !== undefined;
@@ -308,6 +315,8 @@ function applyFamily(
 function applyCells({ column, set, cells }: StatementOf<'cells'>, sketch: Sketch, cause: string): string | undefined {
   const holder = setCard(sketch, set);
   if (holder === undefined) return `no set is called ${quote(set)}: list its members first, as in \`${set}: a, b, c\``;
+  const computed = whyComputed(column, sketch);
+  if (computed !== undefined) return computed;
   const values = { ...fieldOf<Record<string, unknown>>(holder, 'values'), [column]: cells };
   sketch.change(holder, { values }, cause);
   return undefined;
@@ -321,6 +330,8 @@ function applyColumnName(
   const holder = setCard(sketch, set);
   if (holder?.data['file_path'] === undefined)
     return `no set from a file is called ${quote(set)}: define it first, as in \`${set} from file.csv key ...\``;
+  const computed = whyComputed(column, sketch);
+  if (computed !== undefined) return computed;
   sketch.change(holder, { columns: { ...fieldOf<Record<string, string>>(holder, 'columns'), [column]: of } }, cause);
   return undefined;
 }
@@ -351,6 +362,8 @@ function applyVariables(
 /** Adds facts to the variable with this name. */
 function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string): string | undefined {
   if (sketch.values.has(name)) return `${quote(name)} is a value, not a variable`;
+  const computed = whyComputed(name, sketch);
+  if (computed !== undefined) return computed;
   const card = sketch.variable(name);
   const isDeclared = facts.domain !== undefined && sketch.uses(name);
   const other = isDeclared ? undefined : sketch.namedCard(name);

@@ -1,5 +1,6 @@
 import { fieldOf, MAX_LABEL_LENGTH, type ZeroOrBetween } from '../canvas/index.js';
 import { isName, listFirst, nearestNames } from '../modelling/index.js';
+import { undefine } from './computed-numbers.js';
 import { columnsIn } from './file-set-grammar.js';
 import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
@@ -94,7 +95,9 @@ export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause:
 export function remove(said: string, sketch: Sketch, cause: string): string | undefined {
   const whom = isOfValues(said) ? VALUES : said;
   const isKnown = (one: string): boolean =>
-    sketch.resolve(one) !== undefined || sketch.holderOf(withoutValue(one)) !== undefined;
+    sketch.resolve(one) !== undefined ||
+    sketch.holderOf(withoutValue(one)) !== undefined ||
+    sketch.computing(withoutValue(one)) !== undefined;
   const names = isKnown(whom) ? [whom] : whom.split(SEPARATOR);
   const missing = names.filter((one) => !isKnown(one));
   if (missing.length > 0) return whyNotRemoved(missing.length === names.length ? [whom] : missing, sketch);
@@ -126,11 +129,14 @@ function removeOne(whom: string, sketch: Sketch, cause: string): void {
   const name = withoutValue(whom);
   const holder = sketch.holderOf(name);
   const card = sketch.resolveExactly(whom) ?? (holder === undefined ? sketch.resolve(whom) : undefined);
-  if (card !== undefined) {
-    sketch.remove(card);
-    return;
-  }
-  if (holder === undefined) return;
+  const computing = sketch.computing(name);
+  // The card may have the label of a single name of several that it computes.
+  if (computing !== undefined && (card === undefined || card === computing)) undefine(name, sketch, cause);
+  else if (card !== undefined) sketch.remove(card);
+  else if (holder !== undefined) removeValue(name, holder, sketch, cause);
+}
+
+function removeValue(name: string, holder: SketchCard, sketch: Sketch, cause: string): void {
   const values = Object.entries(fieldOf<Record<string, number>>(holder, 'values') ?? {}).filter(
     ([key]) => key !== name,
   );

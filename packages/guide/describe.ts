@@ -2,6 +2,7 @@ import { CARD_KINDS, type Checklist } from '../canvas/index.js';
 import { listFirst } from '../modelling/index.js';
 import type { Turn } from './turn.js';
 import { type ChecklistItem, readChecklist } from './checklist.js';
+import { computedOn, sayDefinition } from './computed-numbers.js';
 import { bullets, counted, quote } from './quote.js';
 import type { SketchCard } from './sketch.js';
 import { NOT_USED } from './unused-statements.js';
@@ -57,7 +58,10 @@ export function describeCard({ card_type, label, data }: SketchCard): string {
   const [expression, index] = [plain(data['expression']), plain(data['index'])];
   const formula = index === undefined ? expression : `${expression} for ${index}`;
   const { title, summaryFields } = CARD_KINDS[card_type];
+  const definitions = computedOn({ card_type, data });
   const facts = summaryFields.flatMap(([field, before = '', format]) => {
+    if (field === 'computed') return definitions.map((definition) => quote(sayDefinition(definition)));
+    if (field === 'index' && definitions.length > 0) return [];
     const value =
       format !== undefined && data[field] !== undefined
         ? format(data[field])
@@ -193,6 +197,7 @@ export const HELP = [
     '- `distance from km.xlsx key plant, columns customer` for a file with a column for each customer',
     '- `staff[s] integer for s in shifts`, `minimize cost: sum s in shifts: cost[s] * staff[s]`, `Need: staff[s] >= 3 for s in shifts`',
     '- `labour is hard`, `wood is soft, penalty 5`, `all constraints are hard`',
+    '- `margin[p] = price[p] - cost[p] for p in products` for numbers that follow from others',
     '- `price = 3` for a value, `data: demand.csv` for a file in the workspace, `data: in the formulas`',
     '- `kpi: delivery on time`, `kpi: none`; `requirement: 10 chairs`, `requirement: none`',
     '- `scenario "two shifts": hours x 1.5, demand + 10 where region = "north", without Overtime` and `solve scenarios`; `compare`, `show scenarios`',

@@ -25,11 +25,12 @@ export function inCaseAlone(name: string, twin: string): string {
 }
 
 /** Returns the names that a statement would define. */
-function namesGivenBy(statement: Statement): string[] {
+export function namesGivenBy(statement: Statement): string[] {
   switch (statement.kind) {
     case 'variables':
       return statement.names;
     case 'family':
+    case 'definition':
       return [statement.name];
     case 'members':
       return [statement.set];

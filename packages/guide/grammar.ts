@@ -1,6 +1,7 @@
 import { isProblem, parseFormula, splitIndex } from '../modelling/index.js';
 import { describeSyntaxProblem, type IndexedFormula, relationIn } from '../canvas/index.js';
 import { whyCounted } from './counted-things.js';
+import { readDefinition } from './definition-grammar.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readBareQuestion, readQuestion } from './question-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';
@@ -18,6 +19,8 @@ export const MAX_STATEMENT = 2_000;
 export function readStatement(source: string): Reading {
   if (source.length > MAX_STATEMENT) return { reason: `a statement can have at most ${MAX_STATEMENT} characters` };
   const text = withClassLast(tidy(source));
+  const definition = readDefinition(text);
+  if (definition !== undefined) return definition;
   for (const read of isOfNames(text) ? [] : READERS) {
     const reading = read(text);
     if (reading !== undefined) return reading;

@@ -18,6 +18,7 @@ import {
   describeStart,
   HELP,
 } from './describe.js';
+import { withDefinitions } from './definitions.js';
 import { interpretQuestions } from './meant-questions.js';
 import { askForMeaning, describeExample } from './meaning-questions.js';
 import { fileNotes } from './file-notes.js';
@@ -60,7 +61,7 @@ export async function* answerTurn(turn: Turn): Steps {
   const undone = said.some(({ reading }) => reading.statement?.kind === 'undo');
   if (undone) yield* say(undoLast(sketch, turn.messages));
   const loose = new Set(looseVariables(sketch.cards).map(({ name }) => name));
-  const drafted = await draft(said, sketch, files);
+  const drafted = await draft(await withDefinitions(said, sketch, files, turn.readFiles), sketch, files);
   const { kinds, refused, left } = drafted;
   const made = yield* perform(drafted, turn.signal);
   sketch.files = await turn.readFiles(sketch.contents());

@@ -19,6 +19,7 @@ const HEADING = /^(?:[-=*_+~]{2,}|#+ .*)$/;
 const COMMENT = /(?<![^\s])(?:#(?! ?\d)|\/\/)/;
 const OPEN_END = /(?:[-+/·×÷−(<>=≤≥[{]|[^*]\*)$/;
 const OBJECTIVE = /^(?:(?:objective|goal)s?|max(?:imi[sz]e)?|min(?:imi[sz]e)?)\b/i;
+const COMPUTE = /^compute (?:the )?/i;
 const RELATION = /[<>=≤≥]/;
 const SIGN = /^[-+*/·×÷−]/;
 /** List marker, as in `- x`, `2) x` and `2. x`. In `2.x`, `2.` is also a marker because it cannot be a number. */
@@ -164,7 +165,7 @@ function isOpenFormula(statement: string): boolean {
   const begun = withoutBullet(statement.trim());
   const { label, body } = splitLabel(begun);
   if (OBJECTIVE.test(begun)) return label !== undefined || /\d/.test(body);
-  const formula = parseFormula(splitCounts(body).rest);
+  const formula = parseFormula(splitCounts(body.replace(COMPUTE, '')).rest);
   return !isProblem(formula) && (label !== undefined || formula.sides.length > 1 || formula.sides[0].kind !== 'name');
 }
 

@@ -1,5 +1,6 @@
-import { isProblem, Lexer, nearestNames, type Token } from '../modelling/index.js';
+import { type Computed, isProblem, Lexer, namesOfIndex, nearestNames, type Token } from '../modelling/index.js';
 import { readIndex } from '../canvas/index.js';
+import { sayEquation } from './computed-numbers.js';
 import { columnsOf, type SetColumn } from './canvas-columns.js';
 import type { Choice } from './column-choices.js';
 import { referTo } from './question-parts.js';
@@ -56,10 +57,12 @@ function memberOf({ index: text }: Written, { name, set }: SetColumn): string | 
 }
 
 function nearNames(unknown: UnknownName, sketch: Sketch): Choice[] {
-  const { variables, families, values } = sketch.vocabulary;
+  const { variables, families, values, computed = new Map<string, Computed>() } = sketch.vocabulary;
   const { name, keys, isFigure } = unknown;
   const known = new Map<string, string>();
   if (keys === undefined) for (const value of values.keys()) known.set(value, 'value');
+  for (const [one, { index }] of computed)
+    if ((index && namesOfIndex(index).length) === keys) known.set(one, 'computed number');
   // A number must not be mapped to a variable, because the plan would then choose its value.
   if (!isFigure && keys === undefined) for (const variable of variables) known.set(variable, 'variable');
   if (!isFigure && keys !== undefined)
@@ -83,7 +86,12 @@ function renaming(name: string, sketch: Sketch, toName: (written: Written) => st
     if (written.field === 'zero_or_between') return '';
     const text = renamed(written, name, toName(written));
     if (text === undefined) return '';
-    statements.push(`set ${referTo(written.card, sketch)} ${written.field}: ${text}`);
+    const { name: computed, index, card, field } = written;
+    statements.push(
+      computed === undefined
+        ? `set ${referTo(card, sketch)} ${field}: ${text}`
+        : `compute ${sayEquation({ name: computed, expression: text, ...(index !== undefined && { index }) })}`,
+    );
   }
   return statements.join('; ');
 }

@@ -69,9 +69,12 @@ function askForFamily(family: NonNullable<UnknownName['family']>): Question {
   );
 }
 
-/** Asks for a number. The options do not include variables, because the plan could then choose any value. */
+/**
+ * Asks for a number. The options do not include variables if a formula of the plan needs the number, because the plan could then
+ * choose any value.
+ */
 function askForFigure(unknown: UnknownName, sketch: Sketch, near: readonly Choice[] = []): Question {
-  const { name, keys, over, family } = unknown;
+  const { name, keys, over, family, isInput } = unknown;
   const [set, ...others] = [...new Set(over?.map((one) => one.set))];
   const isOfSet = set !== undefined && others.length === 0 && sketch.vocabulary.sets.get(set)?.arity === keys;
   const subject = quote(family?.member ?? name, 80);
@@ -84,8 +87,15 @@ function askForFigure(unknown: UnknownName, sketch: Sketch, near: readonly Choic
   ];
   const pattern = keys === undefined ? `${name} = ${BLANK}` : isOfSet ? `${name} of ${set}: ${BLANK}` : undefined;
   const given: Choice = ['It is a value that I enter', `how do I give ${name}${isOfSet ? ` of ${set}` : ''}`];
-  return ask(pattern, HEADER, sentences.join(' '), [...near, given, LATER]);
+  const decision = isInput ? [decisionOf(unknown)] : [];
+  return ask(pattern, HEADER, sentences.join(' '), [...near, given, ...decision, LATER]);
 }
+
+/** Returns the option that makes a name in an equation a variable. The equation is then no longer a definition. */
+const decisionOf = ({ name, family }: UnknownName): Choice => [
+  'The plan decides it',
+  family === undefined ? `${name} >= 0 continuous` : `${family.member} continuous for ${family.index}`,
+];
 
 const choicesOf = (names: string): Choice[] => [
   ['Whole numbers from 0', `${names} >= 0 integer`],

@@ -1,4 +1,4 @@
-import { isProblem, parseFormula } from '../modelling/index.js';
+import { isProblem, parseFormula, shortened } from '../modelling/index.js';
 import {
   CARD_KINDS,
   describeSyntaxProblem,
@@ -12,7 +12,10 @@ import {
   readIndex,
   wordedLimits,
 } from '../canvas/index.js';
-import { inCaseAlone, namesCard } from './given-names.js';
+import { computedNames, whyComputed, whyNotDefined } from './computed-numbers.js';
+import { definitionIn, readDefinition, whyNoDefinition } from './definition-grammar.js';
+import { readStatement } from './grammar.js';
+import { inCaseAlone, namesCard, namesGivenBy } from './given-names.js';
 import { whyAmounts, whyDoubled, whyIncomplete, whyMisordered } from './index-grammar.js';
 import { whyTable } from './pasted-tables.js';
 import { assignmentIn, boundsIn, whyContrary } from './relation-grammar.js';
@@ -24,6 +27,9 @@ import { WORD } from './words.js';
  * Finds cards that prevent a solve until they are repaired or removed. Their statements cannot be parsed, or have no effect on
  * any plan.
  */
+
+/** Maximum length of the label of a card that keeps a statement as text. */
+export const MAX_TEXT_LABEL = 60;
 
 /** Card with such a statement, and the gap that gives the reason. */
 export interface OpenStatement {
@@ -44,6 +50,7 @@ export function openStatements(sketch: Sketch): OpenStatement[] {
   return sketch.cards.flatMap((card) => {
     const gap =
       misfitOf(card) ??
+      refusedDefinition(card, sketch) ??
       unreadFormula(card) ??
       misnamed(card, cardOf) ??
       renamed(card, sketch) ??
@@ -72,6 +79,7 @@ const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
 /** Explains the problem with text that is meant as a statement other than a formula. */
 export const whyNoFormula = (text: string): string | undefined =>
   whyTable(text) ??
+  whyNoDefinition(text) ??
   whyContrary(text) ??
   whyMisordered(text) ??
   whyAmounts(text) ??
@@ -92,6 +100,26 @@ export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefine
   if (formula.relations.length > 0 !== isObjective) return undefined;
   const message = isObjective ? 'An objective cannot contain <=, >= or =' : 'The formula needs <=, >= or =';
   return { field: 'expression', message };
+}
+
+/** Returns the gap for a definition that cannot be used, and for another statement that would define a computed name. */
+function refusedDefinition(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undefined {
+  const [expression, index] = [fieldOf<string>(card, 'expression'), fieldOf<string>(card, 'index')];
+  if (card.card_type !== 'constraint' || expression === undefined) return undefined;
+  const definition = readDefinition(expression)?.statement;
+  if (definition?.kind === 'definition') {
+    const message = whyNotDefined(definition, sketch) ?? 'Write it again, because it can be used now';
+    return { field: 'expression', message };
+  }
+  const text = index === undefined ? expression : `${expression} for ${index}`;
+  if (card.label !== shortened(text, MAX_TEXT_LABEL)) return undefined;
+  const { statement } = readStatement(text);
+  const names = statement === undefined || computedNames(sketch).length === 0 ? [] : namesGivenBy(statement);
+  const equation = statement?.kind === 'family' ? definitionIn(statement) : undefined;
+  const message =
+    names.map((name) => whyComputed(name, sketch)).find((one) => one !== undefined) ??
+    (equation && whyNotDefined(equation, sketch));
+  return message === undefined ? undefined : { field: 'expression', message };
 }
 
 /** Returns the gaps for unused limits and values whose name was later given to an objective or a constraint. */

@@ -11,6 +11,7 @@ import {
 import type { Question } from '../conversation/index.js';
 import { BLANK } from './answers.js';
 import { type Choice, columnChoices, membersChoices, namingOfColumn } from './column-choices.js';
+import { computedOn, sayEquation } from './computed-numbers.js';
 import { allMembers } from './limits.js';
 import { meantFormulas } from './meaning-questions.js';
 import { askForNames } from './name-questions.js';
@@ -130,6 +131,12 @@ function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'me
       ]),
       removal,
     ]);
+  }
+  if (field === 'computed') {
+    const computed = computedOn(card);
+    const definition = computed.find(({ name }) => message.startsWith(`${name}:`)) ?? computed[0];
+    const pattern = definition && `compute ${sayEquation({ ...definition, expression: BLANK })}`;
+    return ask(pattern, header, question, [removal, LATER]);
   }
   if (field === 'key') return ask(id, header, question, [...columnChoices(card, sketch, setting), removal]);
   const members = field === 'column' ? membersChoices(card) : [];

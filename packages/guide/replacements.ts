@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describeRange } from '../canvas/index.js';
+import { sayDefinition } from './computed-numbers.js';
 
 type Data = Record<string, unknown>;
 
@@ -17,10 +18,21 @@ const PHRASES: readonly Record<string, string | ((value: unknown) => string)>[] 
 export function replacedBy(old: Data, data: Data): string[] {
   const isReplaced = (key: string): boolean =>
     old[key] !== undefined && data[key] !== undefined && !isDeepStrictEqual(old[key], data[key]);
+  if (old['computed'] !== undefined) return replacedDefinitions(old, data);
   const replaced = PHRASES.flatMap(Object.keys).some(isReplaced) ? [textOf(old)] : [];
   return isReplaced('values')
     ? [...replaced, ...replacedFigures(old['values'] as Data, data['values'] as Data)]
     : replaced;
+}
+
+/** Formats the replaced definitions of computed names. */
+function replacedDefinitions(old: Data, data: Data): string[] {
+  const said = ({ computed, index }: Data): string[] =>
+    Object.entries((computed as Data | undefined) ?? {}).map(([name, expression]) =>
+      sayDefinition({ name, expression: String(expression), ...(typeof index === 'string' && { index }) }),
+    );
+  const now = said({ ...old, ...data });
+  return said(old).filter((one) => !now.includes(one));
 }
 
 /** Formats the content of a card without its values, as in `maximize 3x + 2y`. */

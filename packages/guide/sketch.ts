@@ -14,12 +14,13 @@ import {
   namesInText,
   NO_FILES,
   plainVariables,
+  readData,
   readIndex,
   type SolveJudgement,
   valuesOf,
   vocabularyOfCards,
 } from '../canvas/index.js';
-import { isProblem, mentionsOf, parseFormula, type Vocabulary } from '../modelling/index.js';
+import { isProblem, mentionsOf, mentionsOfComputed, parseFormula, type Vocabulary } from '../modelling/index.js';
 import type { StoredCard } from './turn.js';
 import { replacedBy } from './replacements.js';
 
@@ -73,6 +74,11 @@ export class Sketch {
     this.before = this.cards.map((card) => ({ ...card }));
   }
 
+  /** Returns an independent copy. */
+  copy(): Sketch {
+    return new Sketch(this.contents().map((card) => ({ ...card, version: 0 })));
+  }
+
   of(type: CardType): SketchCard[] {
     return this.cards.filter(({ card_type }) => card_type === type);
   }
@@ -114,10 +120,10 @@ export class Sketch {
     return this.names.has(name);
   }
 
-  /** Whether all names are variables or values. */
+  /** Whether all names are variables or constants. */
   areDefined(names: readonly string[]): boolean {
     const variables = new Set(this.of('variable').map((card) => fieldOf<string>(card, 'name')));
-    return names.every((name) => variables.has(name) || this.values.has(name));
+    return names.every((name) => variables.has(name) || this.values.has(name) || this.computes(name));
   }
 
   /** Returns the objective or constraint with this label. */
@@ -159,9 +165,11 @@ export class Sketch {
     if (known !== undefined) return known;
     const { expression = '', index = '' } = formulaIn(card) ?? {};
     const [formula, over] = [parseFormula(expression), readIndex(index)];
+    const computed = [...readData(card).computed.values()];
     const mentions = [
       ...namesGivenBy(card.data),
       ...mentionsOf(isProblem(formula) ? undefined : formula, isProblem(over) ? undefined : over),
+      ...computed.flatMap(({ definition = {} }) => mentionsOfComputed(definition)),
     ];
     this.mentionsOfCards.set(card.data, mentions);
     return mentions;
@@ -178,6 +186,17 @@ export class Sketch {
   /** Returns the data card that defines a value. */
   holderOf(value: string): SketchCard | undefined {
     return this.of('data').find((card) => Object.hasOwn(fieldOf<Data>(card, 'values') ?? {}, value));
+  }
+
+  /** Whether a name is a computed constant. */
+  private computes(name: string): boolean {
+    const card = this.computing(name);
+    return card !== undefined && card.data['index'] === undefined;
+  }
+
+  /** Returns the data card that computes a constant or a column with this name. */
+  computing(name: string): SketchCard | undefined {
+    return this.of('data').find((card) => Object.hasOwn(fieldOf<Data>(card, 'computed') ?? {}, name));
   }
 
   /**
@@ -314,9 +333,9 @@ export class Sketch {
 }
 
 /** Returns the names that a card defines for formulas. */
-const namesGivenBy = ({ name, set, values, columns }: Data): string[] => [
+const namesGivenBy = ({ name, set, values, columns, computed }: Data): string[] => [
   ...[name, set].filter((one) => typeof one === 'string'),
-  ...Object.keys({ ...(values as Data | undefined), ...(columns as Data | undefined) }),
+  ...[values, columns, computed].flatMap((names) => Object.keys((names as Data | undefined) ?? {})),
 ];
 
 /** Returns the lookup key of a label. The key begins with a space, so it cannot equal a name in formulas. */

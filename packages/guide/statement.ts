@@ -55,6 +55,8 @@ export type Statement =
   | { kind: 'relation'; label?: string; text: string; index?: string; formula: Formula; counts?: Classification }
   /** Facts about all members of a variable. If the variable already exists, `relation` applies instead. */
   | { kind: 'family'; name: string; index: string; facts: VariableFacts; relation?: StatementOf<'relation'> }
+  /** Number, or column over an index, that a formula defines. `names` lists the names in the formula except index names. */
+  | { kind: 'definition'; name: string; expression: string; index?: string; names: string[] }
   /** Set with its members as a list or a range. */
   | { kind: 'members'; set: string; members: string[] | string }
   /** Set whose members are in a file. Members are identified by key columns, or are the distinct values of a column. */

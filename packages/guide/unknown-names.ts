@@ -13,6 +13,7 @@ import {
   partsOfKey,
 } from '../modelling/index.js';
 import { fieldOf, formulaIn, readIndex } from '../canvas/index.js';
+import { computedOn } from './computed-numbers.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /** Name that formulas use but that is not defined on the canvas. */
@@ -20,6 +21,8 @@ export interface UnknownName {
   name: string;
   /** Whether formulas use the name as a number, such as a coefficient, limit, bound or part of a condition. */
   isFigure: boolean;
+  /** Whether only computed numbers use the name. */
+  isInput: boolean;
   /** Number of keys. Absent if formulas use the name without keys. */
   keys?: number;
   /** Membership to which each key belongs. Absent unless every key is an index name. */
@@ -32,15 +35,17 @@ export interface UnknownName {
 }
 
 /** Role of a name in a formula. */
-type Place = 'decision' | 'limit' | 'coefficient';
+type Place = 'decision' | 'limit' | 'coefficient' | 'input';
 type Scope = ReadonlyMap<string, Membership>;
 
 /** Formula on a card, with its index. */
 export interface Written {
   card: SketchCard;
-  field: 'expression' | 'lower' | 'upper' | 'zero_or_between';
+  field: 'expression' | 'lower' | 'upper' | 'zero_or_between' | 'computed';
   text: string;
   index?: string | undefined;
+  /** Name that the formula defines. Only present for a computed number. */
+  name?: string;
 }
 
 /** Returns the formulas on a canvas that a solve reads, objectives first and bounds of variables last. */
@@ -60,12 +65,27 @@ export function writtenFormulas(sketch: Sketch): Written[] {
           ),
       ),
     );
-  return [...written, ...bounds];
+  const computed = sketch.of('data').flatMap((card) =>
+    computedOn(card).map(({ name, expression, index }): Written => ({
+      card,
+      field: 'computed',
+      text: expression,
+      index,
+      name,
+    })),
+  );
+  return [...written, ...bounds, ...computed];
+}
+
+/** Unknown names whose role is known. */
+export interface AssumedNames {
+  figures?: ReadonlySet<string>;
+  decisions?: ReadonlySet<string>;
 }
 
 /** Returns the unknown names in formulas, in the order of first occurrence. */
-export function unknownNames(sketch: Sketch): UnknownName[] {
-  const reading = new Reading(sketch);
+export function unknownNames(sketch: Sketch, assumed: AssumedNames = {}): UnknownName[] {
+  const reading = new Reading(sketch, assumed);
   for (const written of writtenFormulas(sketch)) reading.read(written);
   return reading.names();
 }
@@ -82,9 +102,13 @@ class Reading {
   private readonly decisions: ReadonlySet<string>;
   private readonly vocabulary;
 
-  constructor(private readonly sketch: Sketch) {
+  constructor(
+    private readonly sketch: Sketch,
+    private readonly assumed: AssumedNames,
+  ) {
     this.vocabulary = sketch.vocabulary;
-    this.decisions = new Set(sketch.of('variable').flatMap((card) => fieldOf<string>(card, 'name') ?? []));
+    const variables = sketch.of('variable').flatMap((card) => fieldOf<string>(card, 'name') ?? []);
+    this.decisions = new Set([...variables, ...(assumed.decisions ?? [])]);
   }
 
   names(): UnknownName[] {
@@ -95,7 +119,8 @@ class Reading {
     return unknown.map(([name, { places, ...rest }]) => {
       // A name that appears both as a limit and in the objective is a decision, as in `minimize peak`.
       const isFigure = places.has('coefficient') || !places.has('decision');
-      return { name, isFigure, ...rest };
+      const isInput = places.size === 1 && places.has('input');
+      return { name, isFigure, isInput, ...rest };
     });
   }
 
@@ -106,7 +131,8 @@ class Reading {
     const scope = index === undefined || isProblem(index) ? new Map<string, Membership>() : within(index, new Map());
     if (index !== undefined && !isProblem(index)) this.readCondition(index.where, scope);
     const places = field === 'expression' ? this.placesOf(formula) : [];
-    for (const [at, side] of formula.sides.entries()) this.visit(side, scope, places[at] ?? 'limit');
+    const other = field === 'computed' ? 'input' : 'limit';
+    for (const [at, side] of formula.sides.entries()) this.visit(side, scope, places[at] ?? other);
   }
 
   /** Returns the role of the names on each side. Sides without decisions limit the other sides. */
@@ -129,7 +155,8 @@ class Reading {
     const factor = expression.kind === 'product' ? this.decidingFactor(expression) : undefined;
     const isKnown = (part: Expression): boolean =>
       expression.kind === 'member' || (factor !== undefined && part !== factor);
-    for (const part of partsOf(expression)) this.visit(part, inner, isKnown(part) ? 'coefficient' : place);
+    for (const part of partsOf(expression))
+      this.visit(part, inner, isKnown(part) && place !== 'input' ? 'coefficient' : place);
   }
 
   /** Returns the factor that contains a known decision. Without such a factor, returns the last factor with an unknown name. */
@@ -188,8 +215,11 @@ class Reading {
   }
 
   private isKnown(name: string): boolean {
-    const { columns, values } = this.vocabulary;
-    return this.decisions.has(name) || columns.has(name) || values.has(name) || this.sketch.values.has(name);
+    const { columns, values, computed } = this.vocabulary;
+    const isFigure = this.assumed.figures?.has(name) === true || computed?.has(name) === true;
+    return (
+      isFigure || this.decisions.has(name) || columns.has(name) || values.has(name) || this.sketch.values.has(name)
+    );
   }
 }
 

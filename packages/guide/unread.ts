@@ -13,7 +13,7 @@ import { MAX_NAMES } from './apply.js';
 import { isOfValues } from './card-changes.js';
 import { isCount } from './counted-things.js';
 import { whyMisnamed } from './given-names.js';
-import { unreadFormula, whyNoFormula } from './open-statements.js';
+import { MAX_TEXT_LABEL, unreadFormula, whyNoFormula } from './open-statements.js';
 import { splitClass, splitCounts, splitLabel } from './relation-grammar.js';
 import { readFacts } from './variable-facts.js';
 import { isOfScenario } from './scenario-grammar.js';
@@ -33,7 +33,6 @@ export interface UnreadCard {
   data: Record<string, unknown>;
 }
 
-const MAX_TEXT_LABEL = 60;
 /** Maximum number of characters kept on a card. It is larger than the maximum length of a formula. */
 const MAX_TEXT = 4_000;
 const BRACKET = /[[\]{}]/;
@@ -106,6 +105,8 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
   switch (statement.kind) {
     case 'objective':
       return unreadCards(source, sketch);
+    case 'definition':
+      return [textCard(source)];
     case 'several':
     case 'relation':
     case 'family':
