@@ -9,6 +9,7 @@ import {
 } from '../modelling/index.js';
 import { fieldOf, nameOf, readData, readIndex } from '../canvas/index.js';
 import { describeColumns } from './canvas-columns.js';
+import { computedNames } from './computed-numbers.js';
 import { namesOf, type Thing, thingNamed } from './named-things.js';
 import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
@@ -71,7 +72,7 @@ export function membersOn(things: readonly Thing[], sketch: Sketch): Set<string>
   return new Set(values.flatMap((part) => Array.from(part.values ?? []).slice(0, MAX_COMPARED)));
 }
 
-const isIndexed = ({ kind }: Thing): boolean => kind === 'family' || kind === 'column';
+const isIndexed = ({ kind }: Thing): boolean => kind === 'family' || kind === 'column' || kind === 'computed';
 
 function membersOf(text: string, thing: Thing, sketch: Sketch): NamedMembers | undefined {
   const indexed = indexedOf(thing, sketch);
@@ -106,7 +107,10 @@ function indexedOf(thing: Thing, sketch: Sketch): Indexed | undefined {
     const parts = names.map((_, at) => partOf(set, at));
     return { thing, names, index: `${bound} in ${set}`, parts };
   }
-  const index = thing.card && fieldOf<string>(thing.card, 'index');
+  const index =
+    thing.kind === 'computed'
+      ? computedNames(sketch).find(({ name }) => name === thing.name)?.index
+      : thing.card && fieldOf<string>(thing.card, 'index');
   const over = index === undefined ? undefined : readIndex(index);
   if (index === undefined || over === undefined || isProblem(over)) return undefined;
   const sources = new Map<string, Indexed['parts'][number]>();

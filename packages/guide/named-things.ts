@@ -1,14 +1,15 @@
 import { nearestNames, wordsOf } from '../modelling/index.js';
 import { fieldOf } from '../canvas/index.js';
 import { columnsOf } from './canvas-columns.js';
+import { computedNames } from './computed-numbers.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /** Named part of the model to which questions may refer. */
 export interface Thing {
-  kind: 'objective' | 'kpi' | 'variable' | 'family' | 'constraint' | 'value' | 'column' | 'set';
+  kind: 'objective' | 'kpi' | 'variable' | 'family' | 'constraint' | 'value' | 'computed' | 'column' | 'set';
   /** Name in formulas, or the label of the card. */
   name: string;
-  /** Absent for values, columns and sets. */
+  /** Absent for values, computed names, columns and sets. */
   card?: SketchCard;
 }
 
@@ -26,6 +27,7 @@ export function thingsOn(sketch: Sketch): Thing[] {
     ...ofCards('objective'),
     ...ofCards('kpi'),
     ...Array.from(values.keys(), (name): Thing => ({ kind: 'value', name })),
+    ...computedNames(sketch).map(({ name }): Thing => ({ kind: 'computed', name })),
     ...ofCards('constraint'),
     ...columnsOf(sketch).map(({ name }): Thing => ({ kind: 'column', name })),
     ...Array.from(sets.keys(), (name): Thing => ({ kind: 'set', name })),

@@ -1,6 +1,7 @@
 import { isProblem, mentionsOf, parseFormula, wordsOf } from '../modelling/index.js';
 import type { Steps } from './steps.js';
 import type { ValuesPage } from './tool-results.js';
+import { describeComputed } from './computed-answers.js';
 import { expressionOf } from './constraint-sides.js';
 import { LimitAnswers } from './limit-answers.js';
 import { figuresOf, membersNamed, memberText, type NamedMembers, setsOf } from './named-members.js';
@@ -160,7 +161,7 @@ export class ResultAnswers {
    */
   private async *figuresAndLimits(subject: string): Steps<string | undefined> {
     const { sketch, things } = this.reader;
-    const columns = things.filter(({ kind }) => kind === 'column');
+    const columns = things.filter(({ kind }) => kind === 'column' || kind === 'computed');
     const [members] = membersNamed(subject, columns, sketch);
     const figures = members?.unused.length === 0 ? figuresOf(memberNamesOf(members), members, sketch) : undefined;
     if (members === undefined || figures === undefined || figures.length === 0) return undefined;
@@ -170,7 +171,7 @@ export class ResultAnswers {
       name,
       members.keys.map((key) => key ?? 'all'),
     );
-    const answer = `${quote(called, 60)} is ${shown}${figures.length > MAX_SHOWN ? ' and more' : ''}, ${figures.length === 1 ? 'a value' : 'values'} from the data.`;
+    const answer = `${quote(called, 60)} is ${shown}${figures.length > MAX_SHOWN ? ' and more' : ''}, ${figures.length === 1 ? 'a value' : 'values'} ${members.thing.kind === 'computed' ? 'computed from the data' : 'from the data'}.`;
     return yield* this.withLimit(answer, members.thing, subject);
   }
 
@@ -207,7 +208,7 @@ export class ResultAnswers {
     const { things } = this.reader;
     const parts = subject.split(/ and | or | & |, /i).slice(0, MAX_SHOWN);
     const named = parts.map((part) => thingNamed(part, things));
-    const isOfMembers = named[0]?.kind === 'family' || named[0]?.kind === 'column';
+    const isOfMembers = named[0] !== undefined && ['family', 'column', 'computed'].includes(named[0].kind);
     const isList = named.every((thing) => thing !== undefined) || (named[0] !== undefined && !isOfMembers);
     return isList && thingNamed(subject, things, true) === undefined ? parts : [subject];
   }
@@ -231,6 +232,8 @@ export class ResultAnswers {
           `${quote(name, 60)} is ${figure(this.reader.sketch.values.get(name))}, a value on the canvas.`,
           thing,
         );
+      case 'computed':
+        return yield* this.withLimit(describeComputed(name, this.reader.sketch), thing);
       case 'column':
         return yield* this.withLimit(
           `${quote(name, 60)} is a column of the data, not a result. The plan does not decide it.`,

@@ -2,6 +2,7 @@ import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../canvas/index.js';
 import { isProblem, listFirst, parseFormula } from '../modelling/index.js';
 import { call, type Steps } from './steps.js';
 import type { ComparedPlan, ScenarioRun, ComparisonResult, KpiValue } from './tool-results.js';
+import { whyNoChange } from './computed-answers.js';
 import { allMembers } from './limits.js';
 import { bullets, figure, quote } from './quote.js';
 import { boundsIn } from './relation-grammar.js';
@@ -105,6 +106,7 @@ export function toChange(said: SaidChange, sketch: Sketch, files: readonly strin
     return 'problem' in found ? found.problem : { kind: 'file', target: said.target, to: found.path };
   }
   const { target, key, where, times, plus, to } = said;
+  if (sketch.computing(target) !== undefined) return whyNoChange(target, sketch);
   const change = {
     target,
     ...(key !== undefined && { key }),

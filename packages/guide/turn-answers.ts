@@ -2,6 +2,7 @@ import type { Question } from '../conversation/index.js';
 import { readData } from '../canvas/index.js';
 import type { Steps } from './steps.js';
 import { bullets, quote } from './quote.js';
+import { answerComputed } from './computed-answers.js';
 import { ResultAnswers } from './result-answers.js';
 import { describeStale, readNewest, RunReader } from './run-reader.js';
 import type { Sketch } from './sketch.js';
@@ -68,6 +69,8 @@ async function* answerQuestions(
   sketch: Sketch,
   lacks: readonly string[],
 ): Steps<string[]> {
+  const computed = questions.map(({ about }) => answerComputed(about, sketch));
+  if (computed.every((answer) => answer !== undefined)) return computed;
   const run = yield* readNewest();
   if (typeof run === 'string') return [`The newest run cannot be read: ${run}.`];
   if (run === undefined)

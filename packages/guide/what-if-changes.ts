@@ -1,6 +1,7 @@
 import { type Arithmetic, type Change, changedLimit, fieldOf } from '../canvas/index.js';
 import { isProblem, parseFormula, wordsOf } from '../modelling/index.js';
 import { columnsOf } from './canvas-columns.js';
+import { whyNoChange } from './computed-answers.js';
 import { expressionOf, namesBySide, variableNames } from './constraint-sides.js';
 import { whyInFormula } from './formula-figures.js';
 import { allMembers } from './limits.js';
@@ -49,6 +50,7 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
   if (members !== undefined)
     return ofMembers(members, wanted, arithmetic, members[0]?.thing.kind === 'column' ? undefined : bound, sketch);
   if (thing === undefined) return whyUnnamed(subject, things, sketch);
+  if (thing.kind === 'computed') return whyNoChange(thing.name, sketch);
   const { kind, name } = thing;
   const called = quote(name, 60);
   const unused = unusedWords(rest, [name, thing.card?.label ?? name]);
@@ -145,6 +147,7 @@ function ofMembers(
   const called = quote(subject, 60);
   if (other !== undefined)
     return `${called} is a member of ${quote(thing.name, 60)} and of ${quote(other.thing.name, 60)}. Say which one you mean, as in ${quote(`what if ${thing.name} of ${subject} = 5`)}.`;
+  if (thing.kind === 'computed') return whyNoChange(thing.name, sketch);
   const side = said ?? (bound === undefined ? undefined : sideOf(bound));
   if (thing.kind === 'column') {
     const cells = side !== undefined || isOff === true || isNone === true ? undefined : cellsOf(members, sketch);

@@ -54,6 +54,11 @@ const by =
 /** A percentage without a base is ambiguous: `the budget is 10 %` may mean 10, 0.1 or a tenth of the budget. */
 const to = (figure: number, { percent }: Groups): Arithmetic | undefined =>
   percent === undefined ? { to: figure } : undefined;
+/** Without a percent sign, `demand + 10` is a change in the language of scenarios. */
+const percentage =
+  (sign: 1 | -1) =>
+  (figure: number, groups: Groups): ReturnType<Form[1]> =>
+    groups['percent'] === undefined ? undefined : by(sign)(figure, groups);
 const times = (factor: number) => (): Arithmetic => ({ times: factor });
 const bounded =
   (side: 'lower' | 'upper') =>
@@ -79,6 +84,8 @@ const FORMS: readonly Form[] = [
   form(`${AMOUNT} ${LESS}(?: units?)?(?: of)? ${REST}`, by(-1)),
   form(`${AMOUNT} ${SUBJECT} ${MORE}`, by(1)),
   form(`${AMOUNT} ${SUBJECT} ${LESS}`, by(-1)),
+  form(`${SUBJECT} ?\\+ ?${AMOUNT}`, percentage(1)),
+  form(`${SUBJECT} [-−] ?${AMOUNT}`, percentage(-1)),
   form(`${SUBJECT} ?(?:<=|≤|=<|(?:${IS} )?(?:at most|no more than|limited to)) ?${AMOUNT}${UNIT}`, atMost),
   form(`${SUBJECT} ?(?:>=|≥|=>|(?:${IS} )?(?:at least|no less than)) ?${AMOUNT}${UNIT}`, atLeast),
   form(`(?:at most|no more than|up to) ${AMOUNT} ${REST}`, atMost),

@@ -7,15 +7,15 @@ import { ExpansionRefusal } from './refusal.js';
 
 /**
  * Returns the value of an expression without variables for each member of an index, or undefined if some of its data is
- * unknown.
+ * unknown. Without an index, there is a single value.
  */
 export function evaluateFigures(
   text: string,
-  index: Index | FormulaProblem,
+  index: Index | FormulaProblem | undefined,
   vocabulary: Vocabulary,
 ): number[] | undefined {
   const formula = parseFormula(text);
-  if (isProblem(index) || isProblem(formula) || formula.relations.length > 0) return undefined;
+  if ((index !== undefined && isProblem(index)) || isProblem(formula) || formula.relations.length > 0) return undefined;
   const space = new CanvasSpace(vocabulary);
   if (!space.add(mentionsOf(formula, index))) return undefined;
   try {
