@@ -195,6 +195,18 @@ it('solves a model with minimum orders, as in docs/modelling.md', async () => {
   });
 });
 
+it('solves a model with computed numbers, as in docs/modelling.md', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const conversations = await readPage();
+  await hold(client, id, conversations.get('Computed numbers') ?? []);
+  const { executions } = await client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`);
+  expect(await client.get(`/projects/${id}/solve/executions/${executions[0]?.id}`)).toMatchObject({
+    model: { variables: 3, constraints: 1 },
+    result: { status: 'optimal', objective_value: 3760 },
+  });
+});
+
 it('solves objectives by priority, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
