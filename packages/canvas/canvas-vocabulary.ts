@@ -48,6 +48,7 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly DataS
   const families = new Map<string, Family>();
   const variables = new Set<string>();
   const wholes = new Set<string>();
+  const decisions = new Set<string>();
   const computed = new Map<string, Computed>();
   for (const { content, state } of contents) {
     const { set, columns: inlineColumns, values: figures } = content;
@@ -90,11 +91,22 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly DataS
     if (name === undefined || variables.has(name) || families.has(name)) continue;
     const domain = fieldOf<string>(card, 'domain');
     if (domain === 'integer' || domain === 'binary') wholes.add(name);
+    if (domain === 'binary') decisions.add(name);
     const index = indexOf(card);
     if (index === undefined) variables.add(name);
     else families.set(name, { index });
   }
-  return { sets, columns, families, variables, wholes, values, computed, budget: { remaining: MAX_LOOKUPS } };
+  return {
+    sets,
+    columns,
+    families,
+    variables,
+    decisions,
+    wholes,
+    values,
+    computed,
+    budget: { remaining: MAX_LOOKUPS },
+  };
 }
 
 function addColumn(columns: Map<string, ColumnShape[]>, name: string, shape: ColumnShape): void {

@@ -226,9 +226,9 @@ function withDependencies(names: readonly string[], { computed, families }: Voca
 
 /** Returns a value that is equal for names with the same meaning, apart from the names on which they depend. */
 function roleOf(name: string, vocabulary: Vocabulary): unknown {
-  const { values, variables, wholes, families, columns, sets, computed } = vocabulary;
-  const isWhole = wholes?.has(name) === true;
-  const plain = values.get(name) ?? (variables.has(name) ? (isWhole ? 'whole' : 'variable') : undefined);
+  const { values, variables, decisions, wholes, families, columns, sets, computed } = vocabulary;
+  const domain = decisions?.has(name) === true ? 'binary' : wholes?.has(name) === true ? 'integer' : 'continuous';
+  const plain = values.get(name) ?? (variables.has(name) ? domain : undefined);
   const family = families.get(name);
   const set = sets.get(name);
   const columnsOfName = columns.get(name);
@@ -242,7 +242,7 @@ function roleOf(name: string, vocabulary: Vocabulary): unknown {
   ];
   return JSON.stringify([
     plain,
-    isWhole,
+    domain,
     family?.index,
     definition,
     set && [set.arity, dataOf(set)],

@@ -17,6 +17,7 @@ import {
   type Operand,
   partsOf,
 } from './formula.js';
+import { decisionsOf } from './decisions.js';
 import { namesInCondition } from './mentions.js';
 import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
@@ -29,9 +30,11 @@ import {
   formatMember,
   functionOfVariable,
   indexAfterTotal,
+  knownDecision,
   lagOfVariable,
   lettersFor,
   missingIndex,
+  noDecision,
   notASet,
   reboundIndex,
   textAsNumber,
@@ -134,8 +137,9 @@ class Check {
 
   constructor(private readonly vocabulary: Vocabulary) {}
 
-  run({ sides, relations }: Formula, index: Index | undefined, use: Use): void {
+  run({ sides, relations, when }: Formula, index: Index | undefined, use: Use): void {
     const scope = index === undefined ? EMPTY_SCOPE : this.index(index, EMPTY_SCOPE);
+    if (when !== undefined) this.decisions(when, scope);
     const mistaken = RELATION_PROBLEMS[use];
     if (mistaken !== undefined && relations.length > 0) refuse(mistaken);
     if (mistaken === undefined && relations.length === 0) refuse('The formula needs <=, >= or =');
@@ -143,6 +147,19 @@ class Check {
       const variable = this.expression(side, scope);
       if (use === 'bound') this.refuseVariable(variable, boundWithVariable);
       if (use === 'computed') this.refuseVariable(variable, computedWithVariable);
+    }
+  }
+
+  /** Checks the condition under which a relation must hold. */
+  private decisions(when: Condition, scope: Scope): void {
+    const alternatives = decisionsOf(when);
+    if ('problem' in alternatives) refuse(alternatives.problem, alternatives.position);
+    for (const { of } of alternatives.flat()) {
+      const variable = this.expression(of, scope);
+      const position = of.kind === 'member' ? of.position : undefined;
+      if (variable === undefined) refuse(knownDecision(of.name), position);
+      const isDecision = this.unknown.has(variable) || this.vocabulary.decisions?.has(variable) === true;
+      if (!isDecision) refuse(noDecision(variable), position);
     }
   }
 

@@ -19,6 +19,7 @@ import type { DateReading } from './dates.js';
 import { contradictionIn, TURNED } from './contradictions.js';
 import { type KeyPart, KnownValues } from './known-values.js';
 import { linearize } from './linear.js';
+import { decisionsIn } from './decisions.js';
 import { runTrial } from './expansion/trial.js';
 import { shortened } from './names.js';
 import { misspelledNames } from './nearest-names.js';
@@ -74,7 +75,7 @@ export function coverageOf(
   const trial = hasKnownNames ? runTrial(formula, index, vocabulary) : undefined;
   const coverage = new Coverage(vocabulary, trial === undefined || trial.lacksData);
   const scope = index === undefined ? new Map<string, Source>() : coverage.index(index, new Map(), false);
-  for (const side of formula.sides) coverage.expression(side, scope);
+  for (const side of [...formula.sides, ...decisionsIn(formula).map(({ of }) => of)]) coverage.expression(side, scope);
   if (vocabulary.budget?.remaining === 0) return undefined;
   const { problem, lacksData } = trial ?? coverage;
   // The coverage check already explains why no member satisfies a condition. This explanation is more helpful than a warning

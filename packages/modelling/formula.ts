@@ -17,6 +17,7 @@
  *   not exist.
  * - Members of ordered sets: `first(weeks)`, `last(weeks)`, and `position(t)`, which counts from 1. Lags can be calculated
  *   (`t - lead[p]`) or cyclic (`t -- 1`), and labels can be keys (`price[product[o]]`).
+ * - Relations that must hold under a condition on yes-or-no variables: `if open[w] = 0 then ship[w] <= 0`.
  * - Conditions: `= <> < <= > >=`, `p in fast`, `(o, d) not in lanes`, `limit[p] is given`, `and`, `or`, `not` and parentheses.
  *   Strings are in double quotes.
  *
@@ -124,6 +125,8 @@ export type Operand = { kind: 'text'; text: string; position: number } | Express
 export interface Formula {
   sides: [Expression, ...Expression[]];
   relations: Relation[];
+  /** Condition on yes-or-no variables under which the relations must hold. */
+  when?: Condition;
   /** Zero-based indexes of the relations that are written as `<` or `>`. Absent for formulas without such relations. */
   strict?: number[];
 }
@@ -180,10 +183,10 @@ export function partsOfKey(key: Key): readonly Expression[] {
 const PLAIN_KINDS: readonly Expression['kind'][] = ['number', 'name', 'sum', 'product', 'call'];
 
 /** Whether a formula has neither sets nor conditions. */
-export function isPlain({ sides }: Formula): boolean {
+export function isPlain({ sides, when }: Formula): boolean {
   const isPlainPart = (expression: Expression): boolean =>
     PLAIN_KINDS.includes(expression.kind) && partsOf(expression).every(isPlainPart);
-  return sides.every(isPlainPart);
+  return when === undefined && sides.every(isPlainPart);
 }
 
 /** Returns the distinct names of variables and values in a formula, in the order of first occurrence. */

@@ -17,6 +17,7 @@ import { namesOfIndex } from './vocabulary.js';
 export function mentionsOf(formula: Formula | undefined, index: Index | undefined): string[] {
   const names = new Set<string>();
   if (index !== undefined) visitIndex(index, names);
+  if (formula?.when !== undefined) visitCondition(formula.when, names);
   for (const side of formula?.sides ?? []) visitExpression(side, names);
   return [...names];
 }

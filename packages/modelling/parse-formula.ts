@@ -150,14 +150,16 @@ class Parser {
   }
 
   private formula(): Formula {
-    const sides: Formula['sides'] = [this.sum()];
+    const consequence = this.consequence();
+    const when = consequence && { when: consequence.when };
+    const sides: Formula['sides'] = [consequence?.side ?? this.sum()];
     const relations: Relation[] = [];
     const strict: number[] = [];
     let isImplied = false;
     for (;;) {
       const { text, position } = this.token;
       const relation = this.relation();
-      if (relation === undefined) return { sides, relations, ...(strict.length > 0 && { strict }) };
+      if (relation === undefined) return { sides, relations, ...when, ...(strict.length > 0 && { strict }) };
       isImplied ||= text === '=>';
       const ways = new Set([...relations, relation].filter((one) => one !== '='));
       if (relations.length > 0 && (isImplied || ways.size > 1)) this.refuseAt(position, MIXED_CHAIN);
@@ -165,6 +167,27 @@ class Parser {
       relations.push(relation);
       sides.push(this.sum());
     }
+  }
+
+  /**
+   * Parses `if open[w] = 0 then` and the first side of a relation that must hold under this condition. Returns undefined, and
+   * parses nothing, if a choice with `else` follows instead.
+   */
+  private consequence(): { when: Condition; side: Expression } | undefined {
+    const { token, isInChoice } = this;
+    if (!this.isAtChoice()) return undefined;
+    this.isInChoice = true;
+    this.advance();
+    const when = this.condition('if');
+    if (this.isName('then')) {
+      this.advance();
+      const side = this.sum();
+      this.isInChoice = isInChoice;
+      if (this.token.kind === 'relation') return { when, side };
+    }
+    this.isInChoice = isInChoice;
+    this.token = token;
+    return undefined;
   }
 
   private relation(): Relation | undefined {

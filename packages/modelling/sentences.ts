@@ -114,6 +114,14 @@ export const computedWithVariable = (variable: string): string =>
 export const conditionOnVariable = (variable: string): string =>
   `A condition cannot contain the variable ${shortened(variable)}: compare known values, or write a constraint`;
 
+/** Explains that the condition of a relation is known before a solve. */
+export const knownDecision = (name: string): string =>
+  `${shortened(name)} is known before a solve: write the condition after the index, as in \`for w in warehouses where ...\``;
+
+/** Explains that the condition of a relation contains a variable that is not 0 or 1. */
+export const noDecision = (variable: string): string =>
+  `The condition of a constraint needs yes-or-no variables: declare \`${shortened(variable)} binary\`, or use another variable`;
+
 export const lagOfVariable = (variable: string): string =>
   `A lag must be known, but it contains the variable ${shortened(variable)}`;
 

@@ -60,6 +60,8 @@ export interface Vocabulary {
   families: ReadonlyMap<string, Family>;
   /** Variables without an index. */
   variables: ReadonlySet<string>;
+  /** Variables and families whose values are 0 or 1. */
+  decisions?: ReadonlySet<string>;
   /** Variables and families with integer values. */
   wholes?: ReadonlySet<string>;
   /** Constants without an index. */

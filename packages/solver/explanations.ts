@@ -1,4 +1,4 @@
-import { ROWS_PER_HELPER } from './helpers.js';
+import { isTwoSided, ROWS_PER_HELPER } from './helpers.js';
 import type { Model, Variable } from './model.js';
 import type { Highs, ModelArrays } from './highs.js';
 import { type Run, runWithin } from './run.js';
@@ -74,7 +74,8 @@ export function findTrivialConflict({ variables, rows }: Model): Infeasibility |
     return { message: conflictMessage(conflict, true), conflict };
   }
   const row = rows.find(
-    ({ terms, lower, upper }) => lower > upper || (terms.variables.length === 0 && (lower > 0 || upper < 0)),
+    ({ terms, lower, upper, when }) =>
+      when === undefined && (lower > upper || (terms.variables.length === 0 && (lower > 0 || upper < 0))),
   );
   if (row === undefined) return undefined;
   return { message: `The constraint ${row.name} can never hold`, conflict: [row.name] };
@@ -153,7 +154,20 @@ function restrictionsOf({ variables, rows }: Model): Restriction[] {
     .map((variable, helper) =>
       toRestriction(rangeOf(variable), rows.length + ROWS_PER_HELPER * helper, ROWS_PER_HELPER),
     );
-  return [...bounds, ...ranges, ...rows.map(({ name }, row) => toRestriction(name, row, 1))];
+  let helperRow = rows.length + ROWS_PER_HELPER * ranges.length;
+  const ofRows = rows.map((row, at) => {
+    const { text, drop } = toRestriction(row.name, at, 1);
+    if (!isTwoSided(row)) return { text, drop };
+    const other = toRestriction(row.name, helperRow++, 1);
+    return {
+      text,
+      drop: (data: ModelArrays) => {
+        drop(data);
+        other.drop(data);
+      },
+    };
+  });
+  return [...bounds, ...ranges, ...ofRows];
 }
 
 /** Formats the values of a variable that is 0 or in a range. */

@@ -2,8 +2,8 @@ import type { Model, Row, Variable } from './model.js';
 
 /*
  * Helpers express variables that are 0 or in a range. Each such variable has a yes-or-no variable, which is 1 if the variable is
- * in its range, and two rows. They follow the variables and rows of the model, in the order of their variables, and are never
- * shown to users.
+ * in its range, and two rows. They follow the variables and rows of the model, in the order of their variables. Helper rows for
+ * the lower bounds of two-sided conditional rows come last. Helpers are never shown to users.
  *
  * The solver's own semi-continuous variables do the same, but it shortens ranges that end above 1e5. It then fails, or reports a
  * model with a plan as infeasible.
@@ -20,10 +20,22 @@ export interface HelperSize {
   terms: number;
 }
 
-export function sizeOfHelpers(variables: readonly Variable[]): HelperSize {
+export function sizeOfHelpers({ variables, rows }: Pick<Model, 'variables' | 'rows'>): HelperSize {
   const count = variables.reduce((sum, { zeroOr }) => sum + (zeroOr === undefined ? 0 : 1), 0);
-  return { variables: count, rows: ROWS_PER_HELPER * count, terms: TERMS_PER_HELPER * count };
+  const size = { variables: count, rows: ROWS_PER_HELPER * count, terms: TERMS_PER_HELPER * count };
+  for (const row of rows) {
+    if (row.when === undefined) continue;
+    size.terms += row.when.variables.length;
+    if (!isTwoSided(row)) continue;
+    size.rows += 1;
+    size.terms += row.terms.variables.length + row.when.variables.length;
+  }
+  return size;
 }
+
+/** Whether a row has two bounds that are relaxed separately, so that the lower bound is in a helper row. */
+export const isTwoSided = ({ lower, upper, when }: Row): boolean =>
+  when !== undefined && Number.isFinite(lower) && Number.isFinite(upper);
 
 /** Returns the variables and rows of a model, followed by its helpers. */
 export function withHelpers({ variables, rows }: Pick<Model, 'variables' | 'rows'>): Pick<Model, 'variables' | 'rows'> {
@@ -39,7 +51,28 @@ export function withHelpers({ variables, rows }: Pick<Model, 'variables' | 'rows
       { name: '', terms: difference(zeroOr.upper), lower: -Infinity, upper: 0 },
     );
   }
-  return helpers.length === 0
-    ? { variables, rows }
-    : { variables: [...variables, ...helpers], rows: [...rows, ...helperRows] };
+  const relaxed = rows.map((row) => {
+    if (!isTwoSided(row)) return withDecisions(row);
+    helperRows.push(withDecisions({ ...row, upper: Infinity }));
+    return withDecisions({ ...row, lower: -Infinity });
+  });
+  return { variables: [...variables, ...helpers], rows: [...relaxed, ...helperRows] };
+}
+
+/** Adds the decisions of a row with one bound to its terms. Each decision that is not made relaxes the bound. */
+function withDecisions(row: Row): Row {
+  const { when, ...rest } = row;
+  if (when === undefined) return row;
+  const isUpper = rest.upper !== Infinity;
+  const amount = isUpper ? when.above : -when.below;
+  const coefficients = new Map(Array.from(row.terms.variables, (at, place) => [at, row.terms.coefficients[place]!]));
+  let made = 0;
+  for (let at = 0; at < when.variables.length; at += 1) {
+    const variable = when.variables[at]!;
+    const change = when.values[at] === 1 ? amount : -amount;
+    if (when.values[at] === 1) made += amount;
+    coefficients.set(variable, (coefficients.get(variable) ?? 0) + change);
+  }
+  const terms = { variables: [...coefficients.keys()], coefficients: [...coefficients.values()] };
+  return { ...rest, terms, ...(isUpper ? { upper: rest.upper + made } : { lower: rest.lower + made }) };
 }

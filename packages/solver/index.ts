@@ -1,3 +1,4 @@
+export { relaxConditionalRows } from './conditional-rows.js';
 export { type CompiledSolver, compileSolver, loadSolver, toArrays } from './highs.js';
 export { isModelFile, readModelFile } from './model-file.js';
 export {

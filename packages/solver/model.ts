@@ -1,3 +1,4 @@
+import type { RowCondition } from './conditional-rows.js';
 import { sizeOfHelpers } from './helpers.js';
 
 /** Maximum sizes of a model. Larger models are rejected before solving. */
@@ -66,6 +67,8 @@ export interface Row {
   terms: Terms;
   lower: number;
   upper: number;
+  /** Decisions under which the constraint must hold. Absent if it must always hold. */
+  when?: RowCondition;
 }
 
 /** Consecutive variables or rows that a card generates for the members of its index. */
@@ -182,7 +185,7 @@ export function checkCoefficient(value: number, place: string): void {
 /** @throws ModelProblem if the model has no variables or exceeds {@link MODEL_LIMITS} */
 export function checkSize({ variables, rows, objective, priorities }: Model): void {
   if (variables.length === 0) throw new ModelProblem('empty_model', 'The model has no variables');
-  const helpers = sizeOfHelpers(variables);
+  const helpers = sizeOfHelpers({ variables, rows });
   assertWithin('variables', variables.length + helpers.variables);
   assertWithin('rows', rows.length + helpers.rows);
   assertWithin(
@@ -210,7 +213,7 @@ export interface ModelSize {
 export function sizeOf({ variables, rows }: Model): ModelSize {
   const own = variables.filter(({ isSlack }) => isSlack !== true);
   const isOwn = (at: number): boolean => variables[at]?.isSlack !== true;
-  const helpers = sizeOfHelpers(variables).variables;
+  const helpers = sizeOfHelpers({ variables, rows }).variables;
   return {
     variables: own.length,
     integer_variables: own.filter(({ isInteger }) => isInteger).length,

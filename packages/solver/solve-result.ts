@@ -1,4 +1,5 @@
-import { type Model, type StatedObjective, valueOf, type Variable } from './model.js';
+import { LARGE_RELAXATION } from './conditional-rows.js';
+import { type Model, type Row, type StatedObjective, valueOf, type Variable } from './model.js';
 import { findTrivialConflict, explainInfeasible, explainUnbounded, hasValues, rangeOf } from './explanations.js';
 import { sizeOfHelpers } from './helpers.js';
 import { type Highs, toArrays } from './highs.js';
@@ -220,12 +221,18 @@ const NO_PRICES =
 const NO_PRICES_BY_PRIORITY =
   'There are no shadow prices or reduced costs, because the objectives have priorities and no price covers all of them.';
 
+const describeLarge = ({ name, when }: Row): string =>
+  `The bounds of the variables in ${name} leave a range of ${Math.max(when!.above, when!.below).toLocaleString('en')} if its condition is not met. Tighter bounds make the search faster and more reliable.`;
+
 /** Returns the notes on a plan. Models with integer variables have no prices anyway, which needs no note. */
-function notesOn({ variables, priorities }: Model): Pick<SolveResult, 'notes'> {
-  if (variables.some(({ isInteger }) => isInteger)) return {};
+function notesOn(model: Model): Pick<SolveResult, 'notes'> {
+  const { variables, rows, priorities } = model;
+  const isWhole = variables.some(({ isInteger }) => isInteger);
+  const large = rows.find(({ when }) => when !== undefined && Math.max(when.above, when.below) > LARGE_RELAXATION);
   const notes = [
-    ...(sizeOfHelpers(variables).variables > 0 ? [NO_PRICES] : []),
-    ...(priorities !== undefined && priorities.later.length > 0 ? [NO_PRICES_BY_PRIORITY] : []),
+    ...(large === undefined ? [] : [describeLarge(large)]),
+    ...(!isWhole && sizeOfHelpers(model).variables > 0 ? [NO_PRICES] : []),
+    ...(!isWhole && priorities !== undefined && priorities.later.length > 0 ? [NO_PRICES_BY_PRIORITY] : []),
   ];
   return notes.length > 0 ? { notes } : {};
 }
@@ -256,10 +263,34 @@ function kpisOf({ kpis }: Model, { values }: Plan): SolvedKpi[] {
   });
 }
 
+/** Maximum violation of a conditional row, relative to its activity. */
+const CONDITION_TOLERANCE = 1e-5;
+
+/** Returns the bounds of a row in a plan. They are relaxed if a decision of its condition is not made. */
+function boundsIn({ lower, upper, when }: Row, values: Float64Array): Pick<Row, 'lower' | 'upper'> {
+  if (when === undefined) return { lower, upper };
+  let others = 0;
+  for (let at = 0; at < when.variables.length; at += 1)
+    if (values[when.variables[at]!] !== when.values[at]) others += 1;
+  return { lower: lower - others * when.below, upper: upper + others * when.above };
+}
+
+/** @throws UndecidedError if a conditional row is violated because of the solver's tolerances */
+function assertHolds(row: Row, values: Float64Array): void {
+  const { lower, upper } = boundsIn(row, values);
+  const activity = valueOf(row.terms, values);
+  if (Math.max(lower - activity, activity - upper) > CONDITION_TOLERANCE * Math.max(1, Math.abs(activity)))
+    throw new UndecidedError(
+      `The solver cannot tell whether the condition of ${row.name} is met. Give its variables tighter bounds and solve again`,
+    );
+}
+
 function planOf({ variables, rows }: Model, values: Float64Array): Plan {
+  for (const row of rows) if (row.when !== undefined) assertHolds(row, values);
   const visibleValues = values.map((value, index) => (variables[index]?.isSlack === true ? 0 : value));
   const activities = Float64Array.from(rows, ({ terms }) => rounded(valueOf(terms, visibleValues)));
-  const slacks = Float64Array.from(rows, ({ lower, upper }, row) => {
+  const slacks = Float64Array.from(rows, (constraint, row) => {
+    const { lower, upper } = boundsIn(constraint, values);
     const slack = Math.min(activities[row]! - lower, upper - activities[row]!);
     // A row without bounds has infinite slack, which JSON cannot represent.
     const isRoom = Number.isFinite(slack) && Math.abs(slack) > slackTolerance(activities[row]!);

@@ -7,6 +7,8 @@ import {
   namesOfIndex,
   parseFormula,
   parseIndex,
+  noDecision,
+  type RowDecision,
   type Rows,
   rowsOf,
   Space,
@@ -28,6 +30,7 @@ import {
   type Model,
   MODEL_LIMITS,
   ModelProblem,
+  relaxConditionalRows,
   type Row,
   type Terms,
   toBound,
@@ -126,6 +129,7 @@ class CanvasReader {
       kpi: () => this.of('kpi').forEach((card) => this.readKpi(card)),
     };
     for (const readCards of Object.values(readers)) readCards();
+    relaxConditionalRows(this.model);
     return this.model;
   }
 
@@ -297,8 +301,9 @@ class CanvasReader {
       const from = this.model.rows.length;
       const family = index === undefined ? undefined : this.familyOf(name, index, frame, from);
       assertWithinLimit(card, 'rows', from + frame.size, frame.size);
-      this.terms += rows.terms.size;
-      assertWithinLimit(card, 'terms', this.terms, rows.terms.size);
+      const terms = rows.terms.size + (rows.decisions?.length ?? 0) * frame.size;
+      this.terms += terms;
+      assertWithinLimit(card, 'terms', this.terms, terms);
       this.addRows(card, rows, family, name, penalty);
       if (family !== undefined) this.model.families.rows.push(family);
     });
@@ -327,7 +332,7 @@ class CanvasReader {
 
   private addRows(
     card: ModelCard,
-    { terms, starts, lower, upper }: Rows,
+    { terms, starts, lower, upper, decisions }: Rows,
     family: Family | undefined,
     name: string,
     penalty: number | undefined,
@@ -341,10 +346,28 @@ class CanvasReader {
       const variables = terms.columns.subarray(starts[row], starts[row + 1]);
       const coefficients = terms.coefficients.subarray(starts[row], starts[row + 1]);
       modelRow.terms = { variables, coefficients };
+      if (decisions !== undefined) this.addCondition(card, modelRow, decisions, row);
       if (family !== undefined) modelRow.name += memberOf(family, row);
       if (penalty !== undefined) modelRow.terms = this.withSlack(modelRow, penalty);
       this.model.rows.push(modelRow);
     }
+  }
+
+  /** Makes a row conditional. A row whose condition can never be met has no bounds. */
+  private addCondition(card: ModelCard, row: Row, decisions: readonly RowDecision[], at: number): void {
+    const variables: number[] = [];
+    const values: number[] = [];
+    for (const { variables: ofRows, value } of decisions) {
+      const variable = ofRows[at]!;
+      // A variable that does not exist counts as 0.
+      if (variable < 0 && value === 1) Object.assign(row, { lower: -Infinity, upper: Infinity });
+      if (variable < 0) continue;
+      const { name, isInteger, lower, upper } = this.model.variables[variable]!;
+      if (!isInteger || lower < 0 || upper > 1) throw cardProblem(card, noDecision(name));
+      variables.push(variable);
+      values.push(value);
+    }
+    if (variables.length > 0) row.when = { variables, values, below: 0, above: 0 };
   }
 
   /** Adds slack variables to a row, so that it may be violated on each bounded side at a penalty per unit. */

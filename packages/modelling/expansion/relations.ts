@@ -1,7 +1,10 @@
-import type { Formula, Relation } from '../formula.js';
+import { decisionsOf } from '../decisions.js';
+import type { Condition, Formula, Relation } from '../formula.js';
+import { knownDecision } from '../sentences.js';
 import { nextWhole } from '../strict.js';
 import type { Evaluator } from './evaluator.js';
 import type { Frame } from './frame.js';
+import { refuse } from './refusal.js';
 import { concatenated, type Linear, Terms } from './terms.js';
 
 /**
@@ -14,10 +17,19 @@ export interface Rows {
   starts: Int32Array;
   lower: Float64Array;
   upper: Float64Array;
+  /** Decisions under which the rows must hold. Absent for rows that must always hold. */
+  decisions?: RowDecision[];
+}
+
+/** Yes-or-no variables, and the value that they must have. */
+export interface RowDecision {
+  /** Number of the variable of each row, or -1 if the variable does not exist and counts as 0. */
+  variables: Int32Array;
+  value: 0 | 1;
 }
 
 /**
- * Expands a formula to rows with the variables on the left. A chain yields a row set per relation, or a single row set if all
+ * Expands a formula to rows with the variables on the left. Each alternative of its condition yields the same rows. A chain yields a row set per relation, or a single row set if all
  * its relations bound the same terms (`0 <= x <= 4`). Between whole numbers, `<` and `>` require a difference of at least 1.
  *
  * @param isWhole whether the values of a variable are whole numbers
@@ -25,11 +37,12 @@ export interface Rows {
  */
 export function rowsOf(
   evaluator: Evaluator,
-  { sides, relations, strict = [] }: Formula,
+  { sides, relations, strict = [], when }: Formula,
   frame: Frame,
   isWhole: (variable: number) => boolean = () => false,
 ): Rows[] {
   const linear = sides.map((side) => evaluator.finite(side, frame));
+  const alternatives = when === undefined ? [undefined] : alternativesOf(evaluator, when, frame);
   const all: Rows[] = [];
   for (const [index, relation] of relations.entries()) {
     const rows = toRows(evaluator, linear[index]!, relation, linear[index + 1]!, frame);
@@ -44,7 +57,23 @@ export function rowsOf(
       all.push(rows);
     }
   }
-  return all;
+  return alternatives.flatMap((decisions) =>
+    all.map((rows) => (decisions === undefined ? rows : { ...rows, decisions })),
+  );
+}
+
+function alternativesOf(evaluator: Evaluator, when: Condition, frame: Frame): RowDecision[][] {
+  const alternatives = decisionsOf(when);
+  if ('problem' in alternatives) refuse(alternatives.problem, alternatives.position);
+  return alternatives.map((decisions) =>
+    decisions.map(({ of, value }) => {
+      const { terms } = evaluator.finite(of, frame);
+      if (terms === undefined) refuse(knownDecision(of.name));
+      const variables = new Int32Array(frame.size).fill(-1);
+      for (let at = 0; at < terms.size; at += 1) variables[terms.rows[at]!] = terms.columns[at]!;
+      return { variables, value };
+    }),
+  );
 }
 
 /** Moves strict bounds of rows with integer coefficients and variables to the next whole number. */

@@ -7,6 +7,7 @@ import {
   type MemberOf,
   partsOf,
 } from '../formula.js';
+import { decisionsIn } from '../decisions.js';
 import { mentionsOf } from '../mentions.js';
 import { shortened } from '../names.js';
 import { missingCell, noMember, TOTALS } from '../sentences.js';
@@ -48,6 +49,7 @@ export function runTrial(formula: Formula, index: Index | undefined, vocabulary:
     const isDone = space.evaluate((evaluator) => {
       const frame = evaluator.rows(index);
       for (const side of formula.sides) evaluator.finite(side, frame);
+      for (const { of } of decisionsIn(formula)) evaluator.finite(of, frame);
       return true;
     }, trial);
     return isDone === undefined ? undefined : trial.report();
