@@ -74,6 +74,12 @@ describe('a constraint under a condition', () => {
     ['if a = 1 then x + 2 a <= 3', 'x + 8 a', 10],
     ['if a = 1 then b = 1', '5 a - 2 b', 3],
     ['if a = 1 then x <= y', 'x - y + 4 a', 10],
+    ['if a then x <= 3', 'x + 8 a', 11],
+    ['if not a then x <= 3', 'x - a', 9],
+    ['if a and not b then x <= 3', 'x + 8 a - b', 17],
+    ['if a is 1 then x <= 3', 'x + 8 a', 11],
+    ['if a is not yes then x <= 3', 'x - a', 9],
+    ['if a is no then x <= 3', 'x - a', 9],
     ['(if 1 > 0 then x else y) <= 3', 'x + y', 13],
   ])('%s: %s is at most %d', (expression, objective, optimum) => {
     const cards = [x, y, a, b, rule(expression), goal(objective)];
@@ -197,7 +203,7 @@ describe('the gaps of a constraint under a condition', () => {
   it.each([
     [
       'if x = 0 then y <= 3',
-      'The condition of a constraint needs yes-or-no variables: declare `x binary`, or use another variable',
+      'x is not a yes-or-no variable: declare `x binary`, or turn the condition around, as in `if open = 0 then x <= 0`',
     ],
     [
       'if rate = 0 then y <= 3',
@@ -205,17 +211,16 @@ describe('the gaps of a constraint under a condition', () => {
     ],
     [
       'if a = 2 then y <= 3',
-      'A yes-or-no variable is 0 or 1, so compare it with 0 or 1 (at character 6: = 2 then y <= 3)',
+      'The condition of a constraint compares yes-or-no variables with 0 or 1. To link an amount to a decision, turn it around, as in `if open = 0 then x <= 0` (at character 6: = 2 then y <= 3)',
     ],
     [
       'if a >= 0 then y <= 3',
-      'A yes-or-no variable is 0 or 1, so compare it with 0 or 1 (at character 6: >= 0 then y <= 3)',
+      'The condition of a constraint compares yes-or-no variables with 0 or 1. To link an amount to a decision, turn it around, as in `if open = 0 then x <= 0` (at character 6: >= 0 then y <= 3)',
     ],
     [
       'if a = b then y <= 3',
       'The condition of a constraint compares yes-or-no variables with 0 or 1, as in `if open[w] = 0 then ...`: write other conditions after the index, as in `for w in warehouses where ...` (at character 6: = b then y <= 3)',
     ],
-    ['if a then y <= 3', 'A condition must compare two values, as in `demand[p] > 0`'],
     ['if a = 1 then y', 'Write `else` and another value, as in `if t = 1 then start else 0`'],
     [
       `if ${Array.from({ length: 5 }, () => '(a = 1 or b = 1)').join(' and ')} then y <= 3`,

@@ -3,6 +3,7 @@ import {
   checkFormula,
   checkIndex,
   coverageOf,
+  decisionsIn,
   type Formula,
   type FormulaProblem,
   identityOf,
@@ -115,7 +116,8 @@ export function namesInText(text: string, index?: string): readonly string[] {
   if (isProblem(formula)) return [];
   const over = index === undefined ? undefined : readIndex(index);
   const bound = over === undefined || isProblem(over) ? [] : namesOfIndex(over);
-  return namesIn(formula).filter((name) => !bound.includes(name));
+  const decisions = decisionsIn(formula).flatMap(({ of }) => (of.kind === 'name' ? of.name : []));
+  return [...new Set([...decisions, ...namesIn(formula)])].filter((name) => !bound.includes(name));
 }
 
 /** Parses text that is a relation, optionally followed by `for` and an index. Returns undefined for other text. */

@@ -56,9 +56,13 @@ export function definitionIn(statement: Statement): Definition | undefined {
 }
 
 /** Returns the definition that a formula and its index give, or the reason why they give no definition. */
-function definitionOf({ sides, relations }: Formula, text: string, index: string | undefined): Definition | string {
+function definitionOf(
+  { sides, relations, when }: Formula,
+  text: string,
+  index: string | undefined,
+): Definition | string {
   const [left, right, ...others] = sides;
-  if (right === undefined || others.length > 0 || relations[0] !== '=')
+  if (right === undefined || others.length > 0 || relations[0] !== '=' || when !== undefined)
     return `a computed number has a single \`=\`, as in ${EXAMPLE}`;
   if (left.kind !== 'name' && left.kind !== 'member') return `a name must be on the left of \`=\`, as in ${EXAMPLE}`;
   const { name } = left;

@@ -115,12 +115,14 @@ function readSeveral(text: string): Reading | undefined {
     if (statement === undefined) return undefined;
     statements.push(statement);
   }
+  if (statements.some((one) => one.kind === 'relation' && one.formula.when !== undefined)) return undefined;
   return { statement: { kind: 'several', statements } };
 }
 
 /** Returns the name and the number of an equation such as `price = 3`. Returns undefined for other formulas. */
 export function assignmentIn(formula: ReturnType<typeof parseFormula>): { name: string; value: number } | undefined {
   if (isProblem(formula) || formula.relations.length !== 1 || formula.relations[0] !== '=') return undefined;
+  if (formula.when !== undefined) return undefined;
   const [left, right] = formula.sides;
   if (left.kind !== 'name' || right === undefined) return undefined;
   const value = constantOf({ sides: [right], relations: [] });
@@ -133,7 +135,8 @@ interface Bounded {
 }
 
 /** Returns the bounds that a relation between a single name and numbers specifies. Returns undefined for other formulas. */
-export function boundsIn({ sides, relations, strict = [] }: Formula): Bounded | undefined {
+export function boundsIn({ sides, relations, strict = [], when }: Formula): Bounded | undefined {
+  if (when !== undefined) return undefined;
   const at = sides.findIndex(({ kind }) => kind === 'name');
   const name = sides[at];
   if (name?.kind !== 'name' || relations.length > 2 || (relations.length === 2 && at !== 1)) return undefined;
@@ -151,7 +154,8 @@ export function boundsIn({ sides, relations, strict = [] }: Formula): Bounded | 
  * Returns the two limits in `tables >= 12 chairs >= 3`, where both names are variables. As a chain, it would mean that there
  * are at least 12 times as many tables as chairs.
  */
-export function pairIn({ sides: [left, middle, right], relations: [first, second], strict }: Formula): Bounded[] {
+export function pairIn({ sides: [left, middle, right], relations: [first, second], strict, when }: Formula): Bounded[] {
+  if (when !== undefined) return [];
   if (left.kind !== 'name' || right?.kind !== 'number' || middle?.kind !== 'product' || strict !== undefined) return [];
   const [figure, name, ...more] = middle.factors.map(({ of }) => of);
   if (figure?.kind !== 'number' || name?.kind !== 'name' || more.length > 0) return [];

@@ -1,5 +1,6 @@
 import {
   type Condition,
+  decisionsIn,
   type Expression,
   type Formula,
   formatKey,
@@ -132,6 +133,7 @@ class Reading {
     if (index !== undefined && !isProblem(index)) this.readCondition(index.where, scope);
     const places = field === 'expression' ? this.placesOf(formula) : [];
     const other = field === 'computed' ? 'input' : 'limit';
+    for (const { of } of decisionsIn(formula)) this.visit(of, scope, 'decision');
     for (const [at, side] of formula.sides.entries()) this.visit(side, scope, places[at] ?? other);
   }
 

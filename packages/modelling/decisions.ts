@@ -75,7 +75,8 @@ function combined(some: Decision[][], others: Decision[][]): Decision[][] {
 const TOO_MANY = `The condition has more than ${MAX_ALTERNATIVES} alternatives: write several constraints`;
 const NOT_A_DECISION =
   'The condition of a constraint compares yes-or-no variables with 0 or 1, as in `if open[w] = 0 then ...`: write other conditions after the index, as in `for w in warehouses where ...`';
-const ALWAYS_THE_SAME = 'A yes-or-no variable is 0 or 1, so compare it with 0 or 1';
+const ALWAYS_THE_SAME =
+  'The condition of a constraint compares yes-or-no variables with 0 or 1. To link an amount to a decision, turn it around, as in `if open = 0 then x <= 0`';
 
 /** Returns the variable, the comparison and the number of a comparison in either order. */
 function sidesOf({

@@ -7,6 +7,7 @@ export {
   mentionsOfComputed,
   readComputed,
 } from './computed.js';
+export { decisionsIn } from './decisions.js';
 export { coverageOf } from './coverage.js';
 export { type DateReading, isoDate, literalOf } from './dates.js';
 export { Evaluator } from './expansion/evaluator.js';

@@ -44,7 +44,11 @@ export function linearize(expression: Expression, values: ReadonlyMap<string, nu
  * Converts a formula to rows with the variables on the left. A chain yields a row per relation, or a single row if all its
  * relations bound the same terms (`0 <= x <= 4`).
  */
-export function linearRows({ sides, relations }: Formula, values: ReadonlyMap<string, number>): Row[] | FormulaProblem {
+export function linearRows(
+  { sides, relations, when }: Formula,
+  values: ReadonlyMap<string, number>,
+): Row[] | FormulaProblem {
+  if (when !== undefined) return { problem: 'It only holds under a condition' };
   if (relations.length === 0) return { problem: 'The formula needs <=, >= or =' };
   const linear: Linear[] = [];
   for (const side of sides) {

@@ -409,17 +409,22 @@ describe('the parser with invalid formulas', () => {
     ['2 if t = 1 then 3 else 4', 'Write `*` before a choice, as in `2 * (if t = 1 then 3 else 4)`', 'if'],
     [
       'if t = 1 then x >= 2 else x >= 3',
+      'Write a second constraint for the other case, as in `if open = 1 then x <= 5`, or put a choice of values in parentheses',
+      'else',
+    ],
+    [
+      'if t = 1 then (if t = 2 then x >= 2 else x >= 3)',
       'Write `else` and another value before the relation, as in `(if t = 1 then start else 0) <= 3`',
       '>= 2',
     ],
     [
       'x[t] >= 5 if t > 2',
-      'Write a condition after the index, as in `for t in weeks where t > 2`, or a choice, as in `if t > 2 then 5 else 0`',
+      'Write a condition after the index, as in `for t in weeks where t > 2`, a choice, as in `if t > 2 then 5 else 0`, or a condition on a yes-or-no variable first, as in `if open = 0 then x <= 5`',
       'if',
     ],
     [
       'x <= y if (t > 2)',
-      'Write a condition after the index, as in `for t in weeks where t > 2`, or a choice, as in `if t > 2 then 5 else 0`',
+      'Write a condition after the index, as in `for t in weeks where t > 2`, a choice, as in `if t > 2 then 5 else 0`, or a condition on a yes-or-no variable first, as in `if open = 0 then x <= 5`',
       'if',
     ],
     [

@@ -99,7 +99,10 @@ const FIXED_KEY =
   'Only an index name can have a lag, as in `make[t - 1]` with `for t in weeks where t = last(weeks)` after the formula';
 const LATE_CHOICE = 'Write `*` before a choice, as in `2 * (if t = 1 then 3 else 4)`';
 const LATE_IF =
-  'Write a condition after the index, as in `for t in weeks where t > 2`, or a choice, as in `if t > 2 then 5 else 0`';
+  'Write a condition after the index, as in `for t in weeks where t > 2`, a choice, as in `if t > 2 then 5 else 0`, or a condition on a yes-or-no variable first, as in `if open = 0 then x <= 5`';
+const TWO_CASES =
+  'Write a second constraint for the other case, as in `if open = 1 then x <= 5`, or put a choice of values in parentheses';
+const TWO_RELATIONS = 'Write a single relation after `then`, and repeat the condition for each further relation';
 const UNREADABLE_KEY = 'Put a key with a lag in parentheses, as in `(t - 1) in weeks`';
 
 const unknownFunction = (name: string): string =>
@@ -112,6 +115,16 @@ const STATES = new Map([
   ['missing', false],
 ]);
 
+/** Words for the value of a yes-or-no variable after `is`. */
+const ANSWERS = new Map([
+  ['0', 0],
+  ['no', 0],
+  ['false', 0],
+  ['1', 1],
+  ['yes', 1],
+  ['true', 1],
+]);
+
 class Parser {
   private readonly lexer: Lexer;
   private token: Token;
@@ -122,6 +135,10 @@ class Parser {
   private isInCondition = false;
   /** Whether the parser is between `if` and `else`, outside any parentheses. */
   private isInChoice = false;
+  /** Whether the parser is in a condition under which a relation must hold. A variable alone then means that it is 1. */
+  private isInDecision = false;
+  /** Whether the relation must only hold under a condition. */
+  private isConditional = false;
   private readonly mayChoose: boolean;
 
   constructor(text: string) {
@@ -133,6 +150,8 @@ class Parser {
   wholeFormula(): Formula {
     const formula = this.formula();
     if (this.isAtFor()) this.refuse('Put the part after `for` in the index, not in the formula');
+    if (formula.when !== undefined && this.isName('else')) this.refuse(TWO_CASES);
+    if (formula.when !== undefined && (this.isName('and') || this.isSign(','))) this.refuse(TWO_RELATIONS);
     if (this.token.kind !== 'end') this.refuse();
     return formula;
   }
@@ -177,13 +196,19 @@ class Parser {
     const { token, isInChoice } = this;
     if (!this.isAtChoice()) return undefined;
     this.isInChoice = true;
+    this.isInDecision = true;
     this.advance();
     const when = this.condition('if');
+    this.isInDecision = false;
+    let side: Expression | undefined;
     if (this.isName('then')) {
       this.advance();
-      const side = this.sum();
-      this.isInChoice = isInChoice;
-      if (this.token.kind === 'relation') return { when, side };
+      side = this.sum();
+    }
+    // Before the end of the formula, `else` stays a keyword, so that a second case is not read as a factor.
+    if (side !== undefined && this.token.kind === 'relation') {
+      this.isConditional = true;
+      return { when, side };
     }
     this.isInChoice = isInChoice;
     this.token = token;
@@ -498,6 +523,7 @@ class Parser {
   /** Whether the current token is a keyword that ends the preceding expression. */
   private isAtWord(): boolean {
     if (this.isInChoice && (this.isName('then') || this.isName('else'))) return true;
+    if (this.isConditional && this.isName('and')) return true;
     if (!this.isInCondition) return this.isAtFor();
     return this.isName('and') || this.isName('or') || this.isAtMembership();
   }
@@ -585,9 +611,10 @@ class Parser {
     if (this.token.kind === 'end' || this.isSign(':'))
       this.refuse(`Write a condition after \`${word}\`, as in \`${word} demand[p] > 0\``);
     const read = this.disjunction();
-    if (!isCondition(read)) this.refuseAt(position, 'A condition must compare two values, as in `demand[p] > 0`');
+    const condition = isCondition(read) ? read : this.decision(read, position);
+    if (condition === undefined) this.refuseAt(position, 'A condition must compare two values, as in `demand[p] > 0`');
     this.isInCondition = isInCondition;
-    return read;
+    return condition;
   }
 
   private disjunction(): ConditionOrOperand {
@@ -608,7 +635,17 @@ class Parser {
   }
 
   private asCondition(read: ConditionOrOperand, position: number): Condition {
-    return isCondition(read) ? read : this.refuseAt(position, 'Compare this with something, as in `demand[p] > 0`');
+    if (isCondition(read)) return read;
+    return (
+      this.decision(read, position) ?? this.refuseAt(position, 'Compare this with something, as in `demand[p] > 0`')
+    );
+  }
+
+  /** Returns the condition that a yes-or-no variable has a value. */
+  private decision(of: Operand, position: number, value = 1): Condition | undefined {
+    return this.isInDecision && (of.kind === 'name' || of.kind === 'member')
+      ? { kind: 'compare', left: of, comparison: '=', right: { kind: 'number', value }, position }
+      : undefined;
   }
 
   private negation(): ConditionOrOperand {
@@ -675,6 +712,12 @@ class Parser {
     this.advance();
     const isNot = this.isName('not');
     if (isNot) this.advance();
+    const { position, text } = this.token;
+    const decided = ANSWERS.has(text) ? this.decision(of, position, ANSWERS.get(text)) : undefined;
+    if (decided !== undefined) {
+      this.advance();
+      return isNot ? { kind: 'not', of: decided } : decided;
+    }
     const isGiven = this.token.kind === 'name' ? STATES.get(this.token.text) : undefined;
     if (isGiven === undefined) this.refuse('Write `is given` or `is empty`, as in `limit[p] is given`');
     this.advance();

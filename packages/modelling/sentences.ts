@@ -120,7 +120,7 @@ export const knownDecision = (name: string): string =>
 
 /** Explains that the condition of a relation contains a variable that is not 0 or 1. */
 export const noDecision = (variable: string): string =>
-  `The condition of a constraint needs yes-or-no variables: declare \`${shortened(variable)} binary\`, or use another variable`;
+  `${shortened(variable)} is not a yes-or-no variable: declare \`${shortened(variable)} binary\`, or turn the condition around, as in \`if open = 0 then ${shortened(variable)} <= 0\``;
 
 export const lagOfVariable = (variable: string): string =>
   `A lag must be known, but it contains the variable ${shortened(variable)}`;
