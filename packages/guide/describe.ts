@@ -198,6 +198,7 @@ export const HELP = [
     '- `staff[s] integer for s in shifts`, `minimize cost: sum s in shifts: cost[s] * staff[s]`, `Need: staff[s] >= 3 for s in shifts`',
     '- `labour is hard`, `wood is soft, penalty 5`, `all constraints are hard`',
     '- `margin[p] = price[p] - cost[p] for p in products` for numbers that follow from others',
+    '- `Setup: if open[s] = 0 then make[s] <= 0 for s in sites` for a constraint that only holds under a condition on yes-or-no variables',
     '- `price = 3` for a value, `data: demand.csv` for a file in the workspace, `data: in the formulas`',
     '- `kpi: delivery on time`, `kpi: none`; `requirement: 10 chairs`, `requirement: none`',
     '- `scenario "two shifts": hours x 1.5, demand + 10 where region = "north", without Overtime` and `solve scenarios`; `compare`, `show scenarios`',

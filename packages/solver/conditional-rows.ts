@@ -23,6 +23,15 @@ export const LARGE_RELAXATION = 1e4;
 /** Number of passes over the rows that derive bounds of variables. */
 const PASSES = 3;
 
+/** Returns the bounds of a row in a plan. They are relaxed if a decision of its condition is not made. */
+export function boundsIn({ lower, upper, when }: Row, values: ArrayLike<number>): Pick<Row, 'lower' | 'upper'> {
+  if (when === undefined) return { lower, upper };
+  let others = 0;
+  for (let at = 0; at < when.variables.length; at += 1)
+    if (values[when.variables[at]!] !== when.values[at]) others += 1;
+  return { lower: lower - others * when.below, upper: upper + others * when.above };
+}
+
 interface Bounds {
   lower: Float64Array;
   upper: Float64Array;

@@ -33,6 +33,6 @@ export {
   roundedAt,
   type SolveResult,
   TimeLimitError,
-  UndecidedError,
 } from './solve-result.js';
+export { UndecidedError } from './undecided-error.js';
 export { gapBetween, monotonicProgress, type Search } from './watch.js';

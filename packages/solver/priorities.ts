@@ -1,3 +1,4 @@
+import { searchStage } from './decided-plan.js';
 import type { Goal, Model, Row, StatedObjective } from './model.js';
 import { valueOf } from './model.js';
 import type { Run } from './run.js';
@@ -29,7 +30,7 @@ export function* byPriority(model: Model): Generator<Stage, Outcome, Run> {
   const { priorities } = model;
   if (priorities === undefined || priorities.later.length === 0) {
     const stage = { model };
-    return { stage, run: yield stage };
+    return { stage, run: yield* searchStage(stage) };
   }
   const [first] = priorities.stated;
   const goals = [{ ...goalOf(model), priority: first?.priority ?? 1 }, ...priorities.later];
@@ -42,7 +43,7 @@ export function* byPriority(model: Model): Generator<Stage, Outcome, Run> {
       model: { ...model, ...goal, rows: [...model.rows, ...kept] },
       ...(start !== undefined && { start }),
     };
-    const run = yield stage;
+    const run = yield* searchStage(stage);
     if (best === undefined && (run.values === undefined || run.status !== 'optimal')) return { stage, run };
     // An earlier plan is feasible here, too. Only the solver's tolerances can make the stage infeasible.
     if (run.status === 'unbounded' || run.status === 'unbounded_or_infeasible') return { stage, run };

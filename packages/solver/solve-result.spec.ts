@@ -4,7 +4,8 @@ import { readLp } from './lp-reader.js';
 import { explainInfeasible } from './explanations.js';
 import { type Highs, loadSolver, toArrays } from './highs.js';
 import { statusOf } from './run.js';
-import { explainRun, toPlanResult, UndecidedError } from './solve-result.js';
+import { explainRun, toPlanResult } from './solve-result.js';
+import { UndecidedError } from './undecided-error.js';
 import { solveModel } from '../../test/support/solve-model.js';
 
 const MEMORY_MIB = 256;

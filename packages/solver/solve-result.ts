@@ -1,10 +1,11 @@
-import { LARGE_RELAXATION } from './conditional-rows.js';
+import { boundsIn, LARGE_RELAXATION } from './conditional-rows.js';
 import { type Model, type Row, type StatedObjective, valueOf, type Variable } from './model.js';
 import { findTrivialConflict, explainInfeasible, explainUnbounded, hasValues, rangeOf } from './explanations.js';
 import { sizeOfHelpers } from './helpers.js';
 import { type Highs, toArrays } from './highs.js';
 import type { Plan } from './plan.js';
 import type { Prices, Run } from './run.js';
+import { UndecidedError } from './undecided-error.js';
 import { gapBetween, reachesBound } from './watch.js';
 
 export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounded'] as const;
@@ -73,9 +74,6 @@ export interface SolvedKpi {
 
 /** Thrown if no values were found in time. */
 export class TimeLimitError extends Error {}
-
-/** Thrown if the solver found neither a plan nor a proof that none exists. The message is for users. */
-export class UndecidedError extends Error {}
 
 /** Time limit for explaining an infeasible or unbounded model, in addition to the solve time. */
 const EXPLANATION_SECONDS = 10;
@@ -265,15 +263,6 @@ function kpisOf({ kpis }: Model, { values }: Plan): SolvedKpi[] {
 
 /** Maximum violation of a conditional row, relative to its activity. */
 const CONDITION_TOLERANCE = 1e-5;
-
-/** Returns the bounds of a row in a plan. They are relaxed if a decision of its condition is not made. */
-function boundsIn({ lower, upper, when }: Row, values: Float64Array): Pick<Row, 'lower' | 'upper'> {
-  if (when === undefined) return { lower, upper };
-  let others = 0;
-  for (let at = 0; at < when.variables.length; at += 1)
-    if (values[when.variables[at]!] !== when.values[at]) others += 1;
-  return { lower: lower - others * when.below, upper: upper + others * when.above };
-}
 
 /** @throws UndecidedError if a conditional row is violated because of the solver's tolerances */
 function assertHolds(row: Row, values: Float64Array): void {

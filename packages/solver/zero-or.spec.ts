@@ -5,7 +5,7 @@ import { solveModel } from '../../test/support/solve-model.js';
 import { type Highs, loadSolver, toArrays } from './highs.js';
 import { type Model, ModelProblem, checkSize, MODEL_LIMITS, sizeOf, valueOf, type Variable } from './model.js';
 import { runWithin } from './run.js';
-import { UndecidedError } from './solve-result.js';
+import { UndecidedError } from './undecided-error.js';
 
 /* A variable with `zeroOr` is 0 or in a range, such as a lot of at least 20. */
 
