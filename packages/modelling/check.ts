@@ -209,7 +209,7 @@ class Check {
   }
 
   private end({ set, position }: End): void {
-    this.membership({ names: ['p'], set, position }, endOfPairs);
+    checkMembership({ names: ['p'], set, position }, this.vocabulary, endOfPairs);
   }
 
   private product(factors: Extract<Expression, { kind: 'product' }>['factors'], scope: Scope): string | undefined {
@@ -280,7 +280,7 @@ class Check {
 
   private keysOfFamily(expression: MemberOf, family: Family): void {
     const names = namesOfIndex(family.index);
-    this.keys(expression, names, `indexed by ${listed(names)}`, readingsOfFamily(family, this.vocabulary));
+    checkKeys(expression, names, `indexed by ${listed(names)}`, readingsOfFamily(family, this.vocabulary));
   }
 
   /** Returns the column that an expression refers to, or undefined if no column has this name. */
@@ -291,17 +291,12 @@ class Check {
     if (column === undefined) return undefined;
     if (other !== undefined) refuse(ambiguousColumn(name, column, other), position);
     const readings = this.vocabulary.sets.get(column.set)?.readings;
-    this.keys(expression, lettersFor(this.arityOf(column.set)), `a column of ${column.set}`, readings);
+    checkKeys(expression, lettersFor(this.arityOf(column.set)), `a column of ${column.set}`, readings);
     return column;
   }
 
   private arityOf(set: string): number {
     return this.vocabulary.sets.get(set)?.arity ?? 1;
-  }
-
-  private keys({ name, keys, position }: MemberOf, expected: string[], kind: string, readings: Readings = []): void {
-    if (keys.length !== expected.length) refuse(wrongArity(name, kind, expected), position);
-    for (const [at, key] of keys.entries()) if (key.kind === 'text') dateIn(key, name, readings[at], refuseMisfit);
   }
 
   /** Refuses a variable where a known value is needed. An unknown name is returned, because it may be defined later. */
@@ -355,7 +350,7 @@ class Check {
   private index({ over, where }: Index, outer: Scope): Scope {
     const scope = new Map(outer);
     for (const membership of over) {
-      this.membership(membership);
+      checkMembership(membership, this.vocabulary);
       const { names, set } = membership;
       const readings = this.vocabulary.sets.get(set)?.readings;
       for (const [part, name] of names.entries())
@@ -363,15 +358,6 @@ class Check {
     }
     if (where !== undefined) this.condition(where, scope);
     return scope;
-  }
-
-  private membership(
-    { names, set, position }: Omit<Membership, 'names'> & { names: readonly unknown[] },
-    describe = wrongMembership,
-  ): void {
-    const shape = this.vocabulary.sets.get(set);
-    if (shape === undefined) refuse(whyNoSet(set, this.vocabulary), position);
-    if (shape.arity !== names.length) refuse(describe(set, shape.arity), position);
   }
 
   private condition(condition: Condition, scope: Scope): void {
@@ -388,7 +374,7 @@ class Check {
         break;
       case 'in':
         for (const key of condition.keys) this.key(key, scope);
-        this.membership({ ...condition, names: condition.keys });
+        checkMembership({ ...condition, names: condition.keys }, this.vocabulary);
         break;
       case 'given':
         this.given(condition.of, scope);
@@ -438,6 +424,26 @@ class Check {
     this.refuseVariable(this.expression(operand, scope), conditionOnVariable, position);
     return 'figure';
   }
+}
+
+function checkMembership(
+  { names, set, position }: Omit<Membership, 'names'> & { names: readonly unknown[] },
+  vocabulary: Vocabulary,
+  describe = wrongMembership,
+): void {
+  const shape = vocabulary.sets.get(set);
+  if (shape === undefined) refuse(whyNoSet(set, vocabulary), position);
+  if (shape.arity !== names.length) refuse(describe(set, shape.arity), position);
+}
+
+function checkKeys(
+  { name, keys, position }: MemberOf,
+  expected: string[],
+  kind: string,
+  readings: Readings = [],
+): void {
+  if (keys.length !== expected.length) refuse(wrongArity(name, kind, expected), position);
+  for (const [at, key] of keys.entries()) if (key.kind === 'text') dateIn(key, name, readings[at], refuseMisfit);
 }
 
 /**

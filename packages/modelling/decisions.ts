@@ -8,7 +8,7 @@ export interface Decision {
   value: 0 | 1;
 }
 
-/** Maximum number of alternatives of a condition. Each of them makes a constraint of its own. */
+/** Maximum number of alternatives of a condition. Each of them makes a separate constraint. */
 const MAX_ALTERNATIVES = 16;
 
 /**

@@ -22,7 +22,8 @@ export const constraint: CardKind = {
   noun: 'constraint',
   title: 'Constraint',
   role: 'plan',
-  description: '`constraint`: `expression` (`x + y <= 4`, or under a condition on binary variables, `if open = 0 then x <= 0`), `index`, `classification` (`hard`, `soft`), `penalty`, `description`.',
+  description:
+    '`constraint`: `expression` (`x + y <= 4`, or under a condition on binary variables, `if open = 0 then x <= 0`), `index`, `classification` (`hard`, `soft`), `penalty`, `description`.',
   toolDescription:
     'constraint: expression (x + y <= 4; under a condition on binary variables: if open[w] = 0 then ship[w] <= 0), index (one constraint for each member), classification (hard, soft), penalty (per unit, for soft constraints), description',
   fields,

@@ -346,28 +346,12 @@ class CanvasReader {
       const variables = terms.columns.subarray(starts[row], starts[row + 1]);
       const coefficients = terms.coefficients.subarray(starts[row], starts[row + 1]);
       modelRow.terms = { variables, coefficients };
-      if (decisions !== undefined) this.addCondition(card, modelRow, decisions, row);
+      if (decisions !== undefined)
+        addCondition(card, modelRow, decisions, { at: row, variables: this.model.variables });
       if (family !== undefined) modelRow.name += memberOf(family, row);
       if (penalty !== undefined) modelRow.terms = this.withSlack(modelRow, penalty);
       this.model.rows.push(modelRow);
     }
-  }
-
-  /** Makes a row conditional. A row whose condition can never be met has no bounds. */
-  private addCondition(card: ModelCard, row: Row, decisions: readonly RowDecision[], at: number): void {
-    const variables: number[] = [];
-    const values: number[] = [];
-    for (const { variables: ofRows, value } of decisions) {
-      const variable = ofRows[at]!;
-      // A variable that does not exist counts as 0.
-      if (variable < 0 && value === 1) Object.assign(row, { lower: -Infinity, upper: Infinity });
-      if (variable < 0) continue;
-      const { name, isInteger, lower, upper } = this.model.variables[variable]!;
-      if (!isInteger || lower < 0 || upper > 1) throw cardProblem(card, noDecision(name));
-      variables.push(variable);
-      values.push(value);
-    }
-    if (variables.length > 0) row.when = { variables, values, below: 0, above: 0 };
   }
 
   /** Adds slack variables to a row, so that it may be violated on each bounded side at a penalty per unit. */
@@ -386,6 +370,28 @@ class CanvasReader {
     }
     return { variables, coefficients };
   }
+}
+
+/** Makes a row conditional. A row whose condition can never be met has no bounds. */
+function addCondition(
+  card: ModelCard,
+  row: Row,
+  decisions: readonly RowDecision[],
+  { at, variables: all }: { at: number; variables: readonly Variable[] },
+): void {
+  const variables: number[] = [];
+  const values: number[] = [];
+  for (const { variables: ofRows, value } of decisions) {
+    const variable = ofRows[at]!;
+    // A variable that does not exist counts as 0.
+    if (variable < 0 && value === 1) Object.assign(row, { lower: -Infinity, upper: Infinity });
+    if (variable < 0) continue;
+    const { name, isInteger, lower, upper } = all[variable]!;
+    if (!isInteger || lower < 0 || upper > 1) throw cardProblem(card, noDecision(name));
+    variables.push(variable);
+    values.push(value);
+  }
+  if (variables.length > 0) row.when = { variables, values, below: 0, above: 0 };
 }
 
 /** Adds the range of a variable that is 0 or in this range. @throws ModelProblem if the range cannot be used */
