@@ -96,15 +96,22 @@ export function readData(card: DataCard): DataContent {
 
 export const NO_DATA: DataContent = { values: new Map(), columns: new Map(), computed: new Map() };
 
-/** Maximum number of definitions that are cached, because each change to a canvas reads all of them. */
-const MAX_DEFINITIONS = 1_000;
-const definitions = new LRUCache<string, { definition: Computed | undefined }>({ max: MAX_DEFINITIONS });
+/**
+ * Maximum total length of the cached definitions in characters. Definitions are cached because each change to a canvas reads all
+ * of them, and because the results of checks depend on their identity.
+ */
+const MAX_DEFINITION_CHARACTERS = 300_000;
+const definitions = new LRUCache<string, { definition: Computed | undefined }>({
+  maxSize: MAX_DEFINITION_CHARACTERS,
+  sizeCalculation: (_, key) => key.length,
+});
 
 function readComputedFormulas(card: DataCard): ReadonlyMap<string, ComputedFormula> {
   const index = fieldOf<string>(card, 'index');
-  const formulas = Object.entries(fieldOf<Record<string, string>>(card, 'computed') ?? {});
+  const formulas = Object.entries(fieldOf<Record<string, string | number>>(card, 'computed') ?? {});
   return new Map(
-    formulas.map(([name, text]) => {
+    formulas.map(([name, formula]) => {
+      const text = String(formula);
       const key = JSON.stringify([text, index]);
       const { definition } = definitions.get(key) ?? { definition: readComputed(text, index) };
       definitions.set(key, { definition });

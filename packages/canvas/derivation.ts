@@ -8,7 +8,7 @@ import { type FileStates, NO_FILES, fileKey } from './data-file.js';
 import { judgeFormula, problemOfIndex } from './expressions.js';
 import type { Surroundings } from './kinds/card-kind.js';
 import { CARD_KINDS, type CardType } from './kinds/card-kinds.js';
-import { MAX_COMPUTED, MAX_VALUES } from './kinds/data.js';
+import { MAX_COMPUTED, MAX_COMPUTED_CHARACTERS, MAX_VALUES } from './kinds/data.js';
 import { gap } from './kinds/fields.js';
 import { describeLoose, looseVariables } from './loose-variables.js';
 import { describeStray, strayVariables } from './stray-variables.js';
@@ -166,14 +166,12 @@ function addWarnings(gaps: Gap[], field: string, warnings: readonly string[]): v
     if (!gaps.some((other) => other.message === message)) gaps.push(gap(field, message, 'warning'));
 }
 
-/**
- * Data cards with the states of their files. `oversized` contains the cards that exceed the maximum number of values on a
- * canvas.
- */
+/** Data cards with the states of their files. */
 interface CanvasData {
   sources: Pick<Surroundings, 'content' | 'state'>[];
   /** Number of cards that define each name. */
   symbols: ReadonlyMap<string, number>;
+  /** Cards beyond the maximum number of values on a canvas. */
   oversized: ReadonlySet<CardContent>;
   /** Cards beyond the maximum number of computed numbers on a canvas. Formulas cannot use their numbers. */
   excess: ReadonlySet<CardContent>;
@@ -183,7 +181,7 @@ function readAllData(cards: readonly CardContent[], files: FileStates): CanvasDa
   const symbols = new Map<string, number>();
   const oversized = new Set<CardContent>();
   const excess = new Set<CardContent>();
-  let [figures, computed] = [0, 0];
+  let [figures, computed, characters] = [0, 0, 0];
   const contents = cards.map((card) => {
     const count = sizeOf(card);
     if (count > 0 && figures + count > MAX_VALUES) {
@@ -191,12 +189,12 @@ function readAllData(cards: readonly CardContent[], files: FileStates): CanvasDa
       return NO_DATA;
     }
     figures += count;
-    const content = readData(card);
-    computed += content.computed.size;
-    if (computed > MAX_COMPUTED && content.computed.size > 0) {
-      excess.add(card);
-      return NO_DATA;
-    }
+    const all = readData(card);
+    computed += all.computed.size;
+    for (const { text } of all.computed.values()) characters += text.length;
+    const isExcess = computed > MAX_COMPUTED || characters > MAX_COMPUTED_CHARACTERS;
+    if (isExcess && all.computed.size > 0) excess.add(card);
+    const content = excess.has(card) ? { ...all, computed: NO_DATA.computed } : all;
     for (const name of definedSymbols(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
     return content;
   });

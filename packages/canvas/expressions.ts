@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import {
   checkFormula,
@@ -6,7 +7,9 @@ import {
   decisionsIn,
   type Formula,
   type FormulaProblem,
+  freeNamesOf,
   identityOf,
+  inputsOf,
   type Index,
   isPlain,
   isProblem,
@@ -14,8 +17,6 @@ import {
   linearize,
   linearRows,
   MAX_FORMULA_LENGTH,
-  mentionsOf,
-  mentionsOfComputed,
   namesIn,
   namesOfIndex,
   noteOnStrict,
@@ -97,16 +98,15 @@ export function judgeFormula(cardFormula: CardFormula, vocabulary: Vocabulary): 
     return cached.judged;
   const formula = parseFormula(text);
   const over = index === '' ? undefined : readIndex(index);
-  const mentions = mentionsOf(
+  const mentions = freeNamesOf(
     isProblem(formula) ? undefined : formula,
     over === undefined || isProblem(over) ? undefined : over,
   );
-  const names = withDependencies(mentions, vocabulary);
   const judged = { ...NO_JUDGEMENT, ...judge(formula, over, cardFormula, vocabulary) };
   // A formula that is too long is rejected without parsing, so caching the result would not save time.
   const isWhole = vocabulary.budget?.remaining !== 0;
   if (isWhole && text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
-    judgementCache.set(key, { mentions: names, roles: names.map((name) => roleOf(name, vocabulary)), judged });
+    judgementCache.set(key, { mentions, roles: mentions.map((name) => roleOf(name, vocabulary)), judged });
   return judged;
 }
 
@@ -214,20 +214,22 @@ function withPosition({ problem, position }: FormulaProblem, text: string): stri
 
 const identity = (data: object | undefined): number | undefined => data && identityOf(data);
 
-/** Adds the names that determine the computed numbers and the members of the families among the given names. */
-function withDependencies(names: readonly string[], { computed, families }: Vocabulary): string[] {
-  const all = new Set(names);
-  for (const name of all) {
-    const definition = computed?.get(name);
-    const family = families.get(name);
-    if (definition !== undefined) for (const input of mentionsOfComputed(definition)) all.add(input);
-    if (family !== undefined) for (const input of mentionsOf(undefined, family.index)) all.add(input);
-  }
-  return [...all];
+/** Roles of the names in a vocabulary. Contains undefined for a name whose role is being determined. */
+const rolesByVocabulary = new WeakMap<Vocabulary, Map<string, unknown>>();
+
+/** Returns a value that is equal for names with the same meaning. */
+function roleOf(name: string, vocabulary: Vocabulary): unknown {
+  const roles = rolesByVocabulary.get(vocabulary) ?? new Map<string, unknown>();
+  rolesByVocabulary.set(vocabulary, roles);
+  if (roles.has(name)) return roles.get(name);
+  // Prevents infinite recursion if a name depends on itself, which is reported as a gap.
+  roles.set(name, undefined);
+  const role = readRole(name, vocabulary);
+  roles.set(name, role);
+  return role;
 }
 
-/** Returns a value that is equal for names with the same meaning, apart from the names on which they depend. */
-function roleOf(name: string, vocabulary: Vocabulary): unknown {
+function readRole(name: string, vocabulary: Vocabulary): unknown {
   const { values, variables, decisions, wholes, families, columns, sets, computed } = vocabulary;
   const domain = decisions?.has(name) === true ? 'binary' : wholes?.has(name) === true ? 'integer' : 'continuous';
   const plain = values.get(name) ?? (variables.has(name) ? domain : undefined);
@@ -242,15 +244,21 @@ function roleOf(name: string, vocabulary: Vocabulary): unknown {
     shape?.parts?.map(identity),
     shape?.keys?.map(identity),
   ];
-  return JSON.stringify([
+  const role = JSON.stringify([
     plain,
     domain,
     family?.index,
-    definition,
+    identity(definition),
     set && [set.arity, dataOf(set)],
     columnsOfName?.map((column) => [
       { ...column, values: identity(column.values), cells: identity(column.cells) },
       dataOf(sets.get(column.set)),
     ]),
   ]);
+  const inputs = [...(definition ? inputsOf(definition) : []), ...(family ? freeNamesOf(undefined, family.index) : [])];
+  if (inputs.length === 0) return role;
+  // The role is a hash, because otherwise it would contain the roles of all inputs and their inputs.
+  return createHash('sha256')
+    .update(JSON.stringify([role, inputs.map((input) => roleOf(input, vocabulary))]))
+    .digest('base64');
 }

@@ -12,8 +12,9 @@ const MAX_CANDIDATES = 1_000;
  * name exists.
  */
 export function suggestionFor(names: readonly string[], vocabulary: Vocabulary): string {
-  const { variables, families, values, columns } = vocabulary;
-  const knownNames = new Set([...variables, ...families.keys(), ...values.keys(), ...columns.keys()]);
+  const { variables, families, values, columns, computed } = vocabulary;
+  const named = [families, values, columns, computed].flatMap((names) => [...(names?.keys() ?? [])]);
+  const knownNames = new Set([...variables, ...named]);
   const candidates = [...knownNames].slice(0, MAX_CANDIDATES);
   const suggestions = names.slice(0, MAX_SUGGESTED).flatMap((name) => {
     const nearest = nearestNames(name, candidates).map((one) => describeName(one, vocabulary));

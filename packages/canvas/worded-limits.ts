@@ -52,7 +52,7 @@ function definedNames(card: Content): string[] {
   return [
     ...['name', 'set'].flatMap((field) => fieldOf<string>(card, field) ?? []),
     ...(Array.isArray(members) ? members : []),
-    ...['values', 'columns'].flatMap((field) => Object.keys(fieldOf<object>(card, field) ?? {})),
+    ...['values', 'columns', 'computed'].flatMap((field) => Object.keys(fieldOf<object>(card, field) ?? {})),
   ];
 }
 

@@ -20,7 +20,7 @@ import {
   valuesOf,
   vocabularyOfCards,
 } from '../canvas/index.js';
-import { isProblem, mentionsOf, mentionsOfComputed, parseFormula, type Vocabulary } from '../modelling/index.js';
+import { inputsOf, isProblem, mentionsOf, parseFormula, type Vocabulary } from '../modelling/index.js';
 import type { StoredCard } from './turn.js';
 import { replacedBy } from './replacements.js';
 
@@ -169,7 +169,7 @@ export class Sketch {
     const mentions = [
       ...namesGivenBy(card.data),
       ...mentionsOf(isProblem(formula) ? undefined : formula, isProblem(over) ? undefined : over),
-      ...computed.flatMap(({ definition = {} }) => mentionsOfComputed(definition)),
+      ...computed.flatMap(({ definition = {} }) => inputsOf(definition)),
     ];
     this.mentionsOfCards.set(card.data, mentions);
     return mentions;

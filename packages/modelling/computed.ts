@@ -1,5 +1,5 @@
 import { type Expression, type Index, isProblem } from './formula.js';
-import { boundNamesIn, mentionsOf } from './mentions.js';
+import { freeNamesOf } from './mentions.js';
 import { parseFormula, parseIndex } from './parse-formula.js';
 import { namesOfIndex, type Vocabulary } from './vocabulary.js';
 
@@ -8,7 +8,7 @@ export interface Computed {
   /** Absent if the formula could not be parsed. */
   expression?: Expression;
   index?: Index;
-  /** Set of the column: a set on the canvas, or the text of the index if its rows are not exactly the members of a set. */
+  /** Set of the column: a set on the canvas, or the text of the index in backticks if its rows are not exactly the members of a set. */
   set?: string;
 }
 
@@ -19,7 +19,7 @@ export function readComputed(text: string, indexText?: string): Computed | undef
   const formula = parseFormula(text);
   return {
     ...(!isProblem(formula) && formula.relations.length === 0 && { expression: formula.sides[0] }),
-    ...(index !== undefined && { index, set: setOf(index) ?? indexText!.trim() }),
+    ...(index !== undefined && { index, set: setOf(index) ?? `\`${indexText!.trim()}\`` }),
   };
 }
 
@@ -30,17 +30,9 @@ function setOf(index: Index): string | undefined {
   return isWhole ? set : undefined;
 }
 
-/** Returns the names that a definition mentions, including index names. */
-export const mentionsOfComputed = ({ expression, index }: Computed): string[] =>
-  mentionsOf(expression && { sides: [expression], relations: [] }, index);
-
-/** Returns the names of known numbers, columns and sets on which a computed number depends directly. */
-export function inputsOf({ expression, index }: Computed): string[] {
-  const bound = boundNamesIn(expression, index);
-  return mentionsOfComputed({ ...(expression && { expression }), ...(index && { index }) }).filter(
-    (name) => !bound.has(name),
-  );
-}
+/** Returns the names of the numbers, columns and sets on which a computed number depends directly. */
+export const inputsOf = ({ expression, index }: Computed): string[] =>
+  freeNamesOf(expression && { sides: [expression], relations: [] }, index);
 
 /**
  * Sorts names of computed numbers so that each number comes after the numbers on which it depends. Numbers that depend on

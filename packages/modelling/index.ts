@@ -1,12 +1,5 @@
 export { checkFormula, checkIndex, type Use } from './check.js';
-export {
-  changeableInputs,
-  type Computed,
-  computationOrder,
-  inputsOf,
-  mentionsOfComputed,
-  readComputed,
-} from './computed.js';
+export { changeableInputs, type Computed, computationOrder, inputsOf, readComputed } from './computed.js';
 export { decisionsIn } from './decisions.js';
 export { coverageOf } from './coverage.js';
 export { type DateReading, isoDate, literalOf } from './dates.js';
@@ -38,7 +31,7 @@ export {
 export { isName, Lexer, type Token, withoutPowers } from './lexer.js';
 export { COMPARISON, FIGURE_WORD, hasFigure, isCompared, isLimiting, RELATION_SIGN } from './limit-words.js';
 export { linearize, linearRows } from './linear.js';
-export { mentionsOf, namesInCondition } from './mentions.js';
+export { freeNamesOf, mentionsOf, namesInCondition } from './mentions.js';
 export { listFirst, listNames, shortened } from './names.js';
 export { nearestNames, typosBetween, wordsOf } from './nearest-names.js';
 export { MAX_FORMULA_LENGTH, parseCondition, parseFormula, parseIndex } from './parse-formula.js';

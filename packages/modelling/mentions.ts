@@ -10,90 +10,111 @@ import {
 } from './formula.js';
 import { namesOfIndex } from './vocabulary.js';
 
-/**
- * Returns the distinct names that a formula and its index mention. The result of checking a formula depends only on these
- * names.
- */
+/** Returns the distinct names that a formula and its index mention, including index names. */
 export function mentionsOf(formula: Formula | undefined, index: Index | undefined): string[] {
-  const names = new Set<string>();
-  if (index !== undefined) visitIndex(index, names);
-  if (formula?.when !== undefined) visitCondition(formula.when, names);
-  for (const side of formula?.sides ?? []) visitExpression(side, names);
-  return [...names];
+  const mentions = new Mentions(true);
+  mentions.formula(formula, index);
+  return [...mentions.names];
+}
+
+/**
+ * Returns the distinct names outside a formula and its index on which they depend. Excludes index names, except where the same
+ * name also occurs outside the scope of its index.
+ */
+export function freeNamesOf(formula: Formula | undefined, index: Index | undefined): string[] {
+  const mentions = new Mentions(false);
+  mentions.formula(formula, index);
+  return [...mentions.names];
 }
 
 /** Returns all names in a condition, including index names. */
 export function namesInCondition(condition: Condition): Set<string> {
-  const names = new Set<string>();
-  visitCondition(condition, names);
-  return names;
+  const mentions = new Mentions(true);
+  mentions.condition(condition, NOTHING);
+  return mentions.names;
 }
 
 /** Returns all names in an operand of a condition. */
 export function namesInOperand(operand: Operand): Set<string> {
-  const names = new Set<string>();
-  visitOperand(operand, names);
-  return names;
+  const mentions = new Mentions(true);
+  mentions.operand(operand, NOTHING);
+  return mentions.names;
 }
 
-/** Returns all index names that an expression and its index bind. */
-export function boundNamesIn(expression: Expression | undefined, index: Index | undefined): Set<string> {
-  const names = new Set(index === undefined ? [] : namesOfIndex(index));
-  const visit = (part: Expression): void => {
-    if (part.kind === 'total') for (const name of namesOfIndex(part.over)) names.add(name);
-    partsOf(part).forEach(visit);
-  };
-  if (expression !== undefined) visit(expression);
-  return names;
-}
+/** Names that an index binds in an expression. */
+type Bound = ReadonlySet<string>;
+const NOTHING: Bound = new Set();
 
-function visitExpression(expression: Expression, names: Set<string>): void {
-  if ('name' in expression && expression.kind !== 'call') names.add(expression.name);
-  if (expression.kind === 'member') for (const key of expression.keys) visitKey(key, names);
-  if (expression.kind === 'end') names.add(expression.set);
-  if (expression.kind === 'total') visitIndex(expression.over, names);
-  if (expression.kind === 'choice') visitCondition(expression.when, names);
-  for (const part of partsOf(expression)) visitExpression(part, names);
-}
+class Mentions {
+  readonly names = new Set<string>();
 
-function visitKey(key: Key, names: Set<string>): void {
-  if (key.kind === 'index' || key.kind === 'shift') names.add(key.name);
-  if (key.kind === 'end') names.add(key.set);
-}
+  /** @param hasIndexNames whether index names count as mentioned */
+  constructor(private readonly hasIndexNames: boolean) {}
 
-function visitIndex({ over, where }: Index, names: Set<string>): void {
-  for (const membership of over) {
-    for (const name of membership.names) names.add(name);
-    names.add(membership.set);
+  formula(formula: Formula | undefined, index: Index | undefined): void {
+    const bound = index === undefined ? NOTHING : this.index(index, NOTHING);
+    if (formula?.when !== undefined) this.condition(formula.when, bound);
+    for (const side of formula?.sides ?? []) this.expression(side, bound);
   }
-  if (where !== undefined) visitCondition(where, names);
-}
 
-function visitCondition(condition: Condition, names: Set<string>): void {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      for (const one of condition.of) visitCondition(one, names);
-      break;
-    case 'not':
-      visitCondition(condition.of, names);
-      break;
-    case 'compare':
-      visitOperand(condition.left, names);
-      visitOperand(condition.right, names);
-      break;
-    case 'in':
-      names.add(condition.set);
-      for (const key of condition.keys) {
-        visitKey(key, names);
-        for (const part of partsOfKey(key)) visitExpression(part, names);
-      }
-      break;
-    case 'given':
-      visitExpression(condition.of, names);
+  condition(condition: Condition, bound: Bound): void {
+    switch (condition.kind) {
+      case 'and':
+      case 'or':
+        for (const one of condition.of) this.condition(one, bound);
+        break;
+      case 'not':
+        this.condition(condition.of, bound);
+        break;
+      case 'compare':
+        this.operand(condition.left, bound);
+        this.operand(condition.right, bound);
+        break;
+      case 'in':
+        this.names.add(condition.set);
+        for (const key of condition.keys) {
+          this.key(key);
+          for (const part of partsOfKey(key)) this.expression(part, bound);
+        }
+        break;
+      case 'given':
+        this.expression(condition.of, bound);
+    }
   }
-}
 
-function visitOperand(operand: Operand, names: Set<string>): void {
-  if (operand.kind !== 'text') visitExpression(operand, names);
+  operand(operand: Operand, bound: Bound): void {
+    if (operand.kind !== 'text') this.expression(operand, bound);
+  }
+
+  private expression(expression: Expression, bound: Bound): void {
+    if (expression.kind === 'name') this.name(expression.name, bound);
+    if (expression.kind === 'position' && this.hasIndexNames) this.names.add(expression.name);
+    if (expression.kind === 'end') this.names.add(expression.set);
+    if (expression.kind === 'choice') this.condition(expression.when, bound);
+    if (expression.kind === 'member') {
+      this.names.add(expression.name);
+      for (const key of expression.keys) this.key(key);
+    }
+    const inner = expression.kind === 'total' ? this.index(expression.over, bound) : bound;
+    for (const part of partsOf(expression)) this.expression(part, inner);
+  }
+
+  private name(name: string, bound: Bound): void {
+    if (this.hasIndexNames || !bound.has(name)) this.names.add(name);
+  }
+
+  private key(key: Key): void {
+    if ((key.kind === 'index' || key.kind === 'shift') && this.hasIndexNames) this.names.add(key.name);
+    if (key.kind === 'end') this.names.add(key.set);
+  }
+
+  /** Returns the names that are bound within an index. */
+  private index(index: Index, outer: Bound): Bound {
+    const names = namesOfIndex(index);
+    if (this.hasIndexNames) for (const name of names) this.names.add(name);
+    for (const { set } of index.over) this.names.add(set);
+    const bound = new Set([...outer, ...names]);
+    if (index.where !== undefined) this.condition(index.where, bound);
+    return bound;
+  }
 }

@@ -149,7 +149,7 @@ function namesIn(cards: readonly ModelCard[]): Set<string> {
     const text = data['index'];
     const parsed = typeof text === 'string' ? parseIndex(text) : undefined;
     const index = parsed === undefined || isProblem(parsed) ? undefined : parsed;
-    const computed = fieldOf<Record<string, string>>(card, 'computed') ?? {};
+    const computed = fieldOf<Record<string, unknown>>(card, 'computed') ?? {};
     for (const content of [...FORMULAS.flatMap((field) => data[field]), ...Object.values(computed)]) {
       const formula = typeof content === 'string' ? parseFormula(content) : undefined;
       const usable = formula === undefined || isProblem(formula) ? undefined : formula;

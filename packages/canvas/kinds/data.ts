@@ -46,15 +46,19 @@ const members: Content = {
   ),
 };
 
-/** Maximum number of computed numbers on a card, and on a canvas. Each change to a canvas checks all of them. */
+/** Maximum number of computed numbers on a card. */
 const MAX_COMPUTED_OF_CARD = 50;
+/** Maximum number and total length of the computed numbers of a canvas. Each change to a canvas reads all of them. */
 export const MAX_COMPUTED = 500;
+export const MAX_COMPUTED_CHARACTERS = 100_000;
+const TOO_MANY_COMPUTED = `A canvas can have at most ${MAX_COMPUTED} computed numbers, and ${MAX_COMPUTED_CHARACTERS} characters in their formulas`;
 const formulasByName: Content = {
-  expects: `an object of at most ${MAX_COMPUTED_OF_CARD} formulas by name`,
+  expects: `an object of at most ${MAX_COMPUTED_OF_CARD} formulas by name, such as {"margin": "price[p] - cost[p]"}; names consist of letters, digits and _`,
   accepts: (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     const entries = Object.entries(value);
-    const isFormula = ([key, formula]: [string, unknown]): boolean => isName(key) && isText(formula);
+    const isFormula = ([key, formula]: [string, unknown]): boolean =>
+      isName(key) && (isText(formula) || Number.isFinite(formula));
     return entries.length > 0 && entries.length <= MAX_COMPUTED_OF_CARD && entries.every(isFormula);
   },
 };
@@ -151,13 +155,13 @@ export const data: CardKind = {
   ],
   emptyListLabel: 'Figures in the formulas',
   formulas: (cardData) => {
-    const computed = valueOf<Record<string, string>>(fields, cardData, 'computed');
+    const computed = valueOf<Record<string, string | number>>(fields, cardData, 'computed');
     if (computed === undefined) return { formulas: [] };
     const index = valueOf<string>(fields, cardData, 'index');
     return {
       formulas: Object.entries(computed).map(([called, formula]) => [
         'computed',
-        { text: formula, name: called, index, use: 'computed' },
+        { text: String(formula), name: called, index, use: 'computed' },
       ]),
       ...(index !== undefined && { index: { field: 'index', text: index } }),
     };
@@ -168,7 +172,7 @@ export const data: CardKind = {
       ...(cardData['computed'] == null ? [] : ['index']),
       ...(cardData['set'] != null && cardData['file_path'] != null ? FILE_FIELDS : []),
     ]),
-  gaps: (_, surroundings, unknownNames) => {
+  gaps: (cardData, surroundings, unknownNames) => {
     const { content, state, isDuplicate, exceedsValueLimit, exceedsFileSetLimit, columnSet } = surroundings;
     const { values, set, file, computed } = content;
     const definedNames = {
@@ -186,10 +190,11 @@ export const data: CardKind = {
         return doubled.length === 0 ? [] : [gap(field, `Something else is already called ${listNames(doubled)}`)];
       }),
       ...gapsOfMembers(content),
-      ...(surroundings.exceedsComputedLimit
-        ? [gap('computed', `A canvas can have at most ${MAX_COMPUTED} computed numbers`)]
-        : []),
+      ...(surroundings.exceedsComputedLimit ? [gap('computed', TOO_MANY_COMPUTED)] : []),
       ...gapsOfComputed(content, surroundings, unknownNames),
+      ...(cardData['index'] != null && cardData['computed'] == null
+        ? [gap('index', 'It has no effect without formulas in `computed`', 'warning')]
+        : []),
       ...(exceedsFileSetLimit
         ? [gap('file_path', `A canvas can have at most ${MAX_FILE_SETS} sets from files`)]
         : gapsOfFile(content, state, columnSet)),

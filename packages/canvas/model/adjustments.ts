@@ -53,20 +53,41 @@ export function namesInAdjustment({ column, where }: Adjustment): string[] {
 /**
  * Changes columns in a space. All of the sets and columns involved must already be in the space.
  *
+ * @param compute computes the numbers with the given names. Ignores other names
  * @throws ModelProblem that identifies the invalid change
  */
-export function adjust(space: Space, evaluator: Evaluator, adjustments: readonly Adjustment[]): void {
+export function adjust(
+  space: Space,
+  evaluator: Evaluator,
+  adjustments: readonly Adjustment[],
+  compute: (names: Iterable<string>) => void,
+): void {
   for (const adjustment of adjustments.toSorted((one, other) => one.place - other.place)) {
     const column = columnOf(space, adjustment);
     const { fallback = NaN } = column;
     // The cells are copied because another column name may share them.
     const figures = column.figures.slice();
+    computeFor(adjustment, space, compute);
     for (const place of placesOf(space, evaluator, adjustment, column.set)) {
       const figure = figures[place]!;
       figures[place] = changed(Number.isNaN(figure) ? fallback : figure, adjustment);
     }
     column.figures = figures;
   }
+}
+
+/** Computes the numbers in the condition of an adjustment, with the constants and columns at the time of this change. */
+function computeFor(
+  { where, values = {} }: Adjustment,
+  space: Space,
+  compute: (names: Iterable<string>) => void,
+): void {
+  const condition = where === undefined ? undefined : parseCondition(where);
+  if (condition === undefined || isProblem(condition)) return;
+  const finalValues = new Map(space.values);
+  for (const [name, value] of Object.entries(values)) space.values.set(name, value);
+  compute(namesInCondition(condition));
+  for (const name of Object.keys(values)) space.values.set(name, finalValues.get(name)!);
 }
 
 const adjustmentProblem = ({ called }: Adjustment, reason: string) => incompleteModel(`${called}: ${reason}`);

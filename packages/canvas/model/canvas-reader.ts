@@ -38,7 +38,7 @@ import {
   withinBinary,
 } from '../../solver/index.js';
 import type { ModelCard, SetTable } from './model-card.js';
-import { adjust, namesInAdjustment } from './adjustments.js';
+import { adjust } from './adjustments.js';
 import { ComputedData } from './computed-data.js';
 import { readGoals } from './goals.js';
 import { readSetOfFile } from './set-of-file.js';
@@ -118,8 +118,7 @@ class CanvasReader {
         for (const card of this.of('data')) this.readData(card);
         for (const card of this.of('data')) this.addColumnSet(card);
         const adjustments = this.cards.flatMap((card) => card.adjustments ?? []);
-        this.computed.compute(adjustments.flatMap(namesInAdjustment));
-        adjust(this.space, this.evaluator, adjustments);
+        adjust(this.space, this.evaluator, adjustments, (names) => this.computed.compute(names));
         this.computed.compute();
       },
       variable: () => variables.forEach((card) => this.readVariable(card)),

@@ -12,10 +12,15 @@ import { readData } from '../data-content.js';
 import { assertParsed, cardProblem, expandFormula, optionalField } from './card-fields.js';
 import type { ModelCard } from './model-card.js';
 
+/** Maximum number of cells in all computed columns of a model. A solve holds all of them in memory. */
+const MAX_CELLS = 2_000_000;
+
 /** Computed numbers of a canvas. They are added to a space after the numbers on which they depend. */
 export class ComputedData {
   private readonly cards = new Map<string, ModelCard>();
   private readonly definitions = new Map<string, Computed>();
+  /** Number of cells in all computed columns. */
+  private cells = 0;
 
   /** @param cards data cards */
   constructor(
@@ -40,7 +45,18 @@ export class ComputedData {
     const { order, cyclic } = computationOrder(names, this.definitions);
     const [first] = cyclic;
     if (first !== undefined) throw cardProblem(this.cards.get(first)!, `${first} depends on itself`);
+    this.forget();
     for (const name of order) this.computeNumber(name, this.cards.get(name)!, this.definitions.get(name)!);
+  }
+
+  /** Removes the columns that have been computed before, and the sets of their members. */
+  private forget(): void {
+    for (const [name, { index, set }] of this.definitions) {
+      if (this.space.columns.get(name)?.isComputed !== true || set === undefined) continue;
+      this.space.columns.delete(name);
+      if (index?.over.some((membership) => membership.set === set) !== true) this.space.sets.delete(set);
+    }
+    this.cells = 0;
   }
 
   private computeNumber(name: string, card: ModelCard, definition: Computed): void {
@@ -49,7 +65,10 @@ export class ComputedData {
     const column = this.space.columns.get(name);
     if (column !== undefined && column.isComputed !== true)
       throw cardProblem(card, `${name} is already a column of ${column.set.name}`);
-    expandFormula(card, () => compute(this.space, this.evaluator, name, { ...definition, expression }));
+    expandFormula(card, () => {
+      const room = MAX_CELLS - this.cells;
+      this.cells += compute(this.space, this.evaluator, name, { ...definition, expression }, room);
+    });
   }
 }
 

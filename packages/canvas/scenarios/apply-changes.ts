@@ -319,9 +319,10 @@ class ChangeApplication {
     );
   }
 
-  /** Returns the current values of the names in a condition. */
+  /** Returns the current values of the names in a condition, and of the names that determine its computed numbers. */
   private valuesIn(condition: Condition): Record<string, number> {
-    const names = [...namesInCondition(condition)];
+    const stated = [...namesInCondition(condition)];
+    const names = [...stated, ...stated.flatMap((name) => changeableInputs(name, this.vocabulary))];
     return Object.fromEntries(
       names.flatMap((name) => {
         const value = this.values.get(name);

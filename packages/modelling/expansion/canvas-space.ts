@@ -1,6 +1,6 @@
-import { type Computed, mentionsOfComputed } from '../computed.js';
+import { type Computed, inputsOf } from '../computed.js';
 import type { Index } from '../formula.js';
-import { mentionsOf } from '../mentions.js';
+import { freeNamesOf } from '../mentions.js';
 import type { ComparisonBudget } from '../values.js';
 import { type ColumnShape, namesOfIndex, type SetShape, type Vocabulary } from '../vocabulary.js';
 import { compute } from './compute.js';
@@ -125,12 +125,12 @@ export class CanvasSpace {
 
   private addComputed(name: string, definition: Computed): boolean {
     const { expression } = definition;
-    if (expression === undefined || !this.add(mentionsOfComputed(definition))) return false;
+    if (expression === undefined || !this.add(inputsOf(definition))) return false;
     return this.tryEvaluate((evaluator) => compute(this.space, evaluator, name, { ...definition, expression }));
   }
 
   private addFamily(name: string, index: Index): boolean {
-    if (!this.add(mentionsOf(undefined, index))) return false;
+    if (!this.add(freeNamesOf(undefined, index))) return false;
     const names = namesOfIndex(index);
     return this.tryEvaluate((evaluator) => {
       const frame = evaluator.rows(index);

@@ -1,5 +1,5 @@
 import { type FormulaProblem, type Index, isProblem } from '../formula.js';
-import { mentionsOf } from '../mentions.js';
+import { freeNamesOf } from '../mentions.js';
 import { parseFormula } from '../parse-formula.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { CanvasSpace } from './canvas-space.js';
@@ -17,7 +17,7 @@ export function evaluateFigures(
   const formula = parseFormula(text);
   if ((index !== undefined && isProblem(index)) || isProblem(formula) || formula.relations.length > 0) return undefined;
   const space = new CanvasSpace(vocabulary);
-  if (!space.add(mentionsOf(formula, index))) return undefined;
+  if (!space.add(freeNamesOf(formula, index))) return undefined;
   try {
     const figures = space.evaluate((evaluator) => evaluator.figures(formula.sides[0], evaluator.rows(index), 'It'));
     return figures && Array.from(figures);

@@ -8,7 +8,7 @@ import {
   partsOf,
 } from '../formula.js';
 import { decisionsIn } from '../decisions.js';
-import { mentionsOf } from '../mentions.js';
+import { freeNamesOf } from '../mentions.js';
 import { shortened } from '../names.js';
 import { missingCell, noMember, TOTALS } from '../sentences.js';
 import type { Vocabulary } from '../vocabulary.js';
@@ -41,9 +41,10 @@ const spaces = new WeakMap<Vocabulary, CanvasSpace>();
  * that the formula uses. Returns undefined if some of the data is unknown or too large.
  */
 export function runTrial(formula: Formula, index: Index | undefined, vocabulary: Vocabulary): TrialReport | undefined {
+  if (vocabulary.budget?.remaining === 0) return undefined;
   const space = spaces.get(vocabulary) ?? new CanvasSpace(vocabulary);
   spaces.set(vocabulary, space);
-  if (!space.add(mentionsOf(formula, index))) return undefined;
+  if (!space.add(freeNamesOf(formula, index))) return undefined;
   const trial = new Trial(space.textOf, [index, ...formula.sides].some(hasCondition));
   try {
     const isDone = space.evaluate((evaluator) => {

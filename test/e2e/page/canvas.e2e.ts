@@ -240,7 +240,7 @@ inBrowser('the canvas', () => {
     await made.getByLabel('For each').fill('p in products');
     await made.getByRole('button', { name: 'Add data' }).click();
     await made.getByText('Enter a line such as margin = price[p] - cost[p] for each name').waitFor();
-    await made.getByLabel('Names and their formulas').fill('margin[p] = price[p] - Unit_cost[p]');
+    await made.getByLabel('Names and their formulas').fill('margin = price[p] - Unit_cost[p]');
     expect(await added('data', 'Margin')).toEqual({
       computed: { margin: 'price[p] - Unit_cost[p]' },
       index: 'p in products',

@@ -130,16 +130,18 @@ function parseAmounts(text: string): unknown[] | undefined {
   return least === undefined ? values : [...values, null];
 }
 
-/** Parses lines such as `cost = Unit cost` with different names. Keys after a name, as in `margin[p] = ...`, are ignored. */
+/** Letters, digits and `_`, without a leading digit. */
+const NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_]*$/u;
+
+/** Parses lines such as `cost = Unit cost` with different names. Returns undefined for any other text. */
 function parsePairs(text: string): Record<string, string> | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {
     const at = line.indexOf('=');
-    const name = line.slice(0, Math.max(at, 0)).replace(/\[[^\]]*\]\s*$/, '');
-    return [name.trim(), line.slice(at + 1).trim()] as const;
+    return [line.slice(0, Math.max(at, 0)).trim(), line.slice(at + 1).trim()] as const;
   });
   const isDistinct = new Set(pairs.map(([name]) => name)).size === pairs.length;
-  return isDistinct && pairs.every(([name, value]) => name !== '' && value !== '')
+  return isDistinct && pairs.every(([name, value]) => NAME.test(name) && value !== '')
     ? Object.fromEntries(pairs)
     : undefined;
 }
