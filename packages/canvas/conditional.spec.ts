@@ -135,15 +135,66 @@ describe('a constraint under a condition', () => {
     expect(at('if on[t - 1] = 1 then level[t] <= 1')).toBeCloseTo(15, 6);
   });
 
+  it('may be a soft equation', () => {
+    const cards = [x, a, rule('if a = 1 then x = 7', { classification: 'soft', penalty: 0.5 }), goal('x + 4 a')];
+    expect(solve(...cards).objective_value).toBeCloseTo(12.5, 6);
+  });
+
+  it('cannot be soft with alternatives', () => {
+    const soft = rule('if a = 1 or b = 1 then x <= 3', { classification: 'soft', penalty: 1 });
+    const sentence =
+      'A soft constraint cannot have `or` in its condition: write a constraint for each alternative, or make it hard';
+    expect(messagesOf([x, a, b, soft, goal('x')])).toEqual([`blocking: ${sentence}`]);
+    expect(problemOf(x, a, b, soft, goal('x'))).toBe(`The constraint card "Rule": ${sentence}`);
+  });
+
   it('may be soft', () => {
     const cards = [x, a, rule('if a = 1 then x <= 3', { classification: 'soft', penalty: 0.5 }), goal('x + 4 a')];
     expect(solve(...cards).objective_value).toBeCloseTo(10.5, 6);
   });
 
-  it('has room if its condition is not met', () => {
-    const { constraints, objective_value } = solve(x, a, rule('if a = 1 then x <= 3'), goal('x - a'));
-    expect(objective_value).toBeCloseTo(10, 6);
-    expect(constraints).toEqual([{ name: 'Rule', activity: 10, slack: 0 }]);
+  it('is not listed in a result if its condition is not met', () => {
+    const cards = [x, a, rule('if a = 1 then x <= 3')];
+    expect(solve(...cards, goal('x - a'))).toMatchObject({ objective_value: 10, constraints: [] });
+    expect(solve(...cards, goal('x + 9 a')).constraints).toEqual([{ name: 'Rule', activity: 3, slack: 0 }]);
+  });
+
+  it('is represented by its tightest member whose condition is met', () => {
+    const weeks = card('data', 'Weeks', { set: 'weeks', members: '1 to 3' });
+    const on = binary('on', { index: 't in weeks' });
+    const level = variable('level', { index: 't in weeks', upper: 5 });
+    const limit = rule('if on[t - 1] = 1 then level[t] <= 4.5', { index: 't in weeks' });
+    const { constraints, objective_value } = solve(weeks, on, level, limit, goal('sum t in weeks: (level[t] + on[t])'));
+    expect(objective_value).toBeCloseTo(17, 6);
+    expect(constraints).toEqual([{ name: 'Rule[2]', activity: 4.5, slack: 0 }]);
+  });
+
+  it('has the right decisions even if wrong decisions are within the tolerance of the solver', () => {
+    const sites6 = card('data', 'Sites', { set: 'sites', members: '1 to 6' });
+    const model = (upper: number, need: number) => [
+      sites6,
+      binary('open', { index: 's in sites' }),
+      variable('x', { index: 's in sites', upper }),
+      variable('short', { upper: 1 }),
+      rule('if open[s] = 0 then x[s] <= 0', { index: 's in sites' }),
+      card('constraint', 'Need', { expression: `sum s in sites: x[s] + short >= ${need}`, classification: 'hard' }),
+      goal('sum s in sites: 1000 * open[s] + 5000 short', 'minimize'),
+    ];
+    for (const [upper, need] of [
+      [1e6, 0.3],
+      [1e5, 0.03],
+      [1e4, 0.003],
+    ] as const)
+      expect(solve(...model(upper, need))).toMatchObject({
+        status: 'optimal',
+        objective_value: expect.closeTo(Math.min(1000, 5000 * need), 3),
+      });
+  });
+
+  it('does not disturb integers that its condition does not contain', () => {
+    const cards = [x, a, variable('n', { domain: 'integer', upper: 10 }), goal('x - a')];
+    const near = card('constraint', 'Near', { expression: '0.3333334 n = 1', classification: 'hard' });
+    expect(solve(...cards, near, rule('if a = 1 then x <= 3')).objective_value).toBeCloseTo(10, 6);
   });
 
   it('is named in a conflict', () => {

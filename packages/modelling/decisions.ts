@@ -24,6 +24,12 @@ export function decisionsOf(condition: Condition): Decision[][] | FormulaProblem
   }
 }
 
+/** Returns the number of alternatives of the condition of a formula. Formulas without a condition have one. */
+export function alternativesIn({ when }: Formula): number {
+  const alternatives = when === undefined ? [] : decisionsOf(when);
+  return 'problem' in alternatives ? 1 : Math.max(1, alternatives.length);
+}
+
 /** Returns all decisions in the condition of a formula. Returns an empty list if the condition is invalid. */
 export function decisionsIn({ when }: Formula): Decision[] {
   const alternatives = when === undefined ? [] : decisionsOf(when);

@@ -14,6 +14,8 @@ export interface RowCondition {
   /** Amounts by which the bounds are relaxed for each variable with the other value. Set by {@link relaxConditionalRows}. */
   below: number;
   above: number;
+  /** Set if the condition can never be met. */
+  isImpossible?: true;
 }
 
 /** Maximum amount by which a bound can be relaxed. The solver's tolerances would make larger amounts unreliable. */
@@ -23,14 +25,25 @@ export const LARGE_RELAXATION = 1e4;
 /** Number of passes over the rows that derive bounds of variables. */
 const PASSES = 3;
 
-/** Returns the bounds of a row in a plan. They are relaxed if a decision of its condition is not made. */
-export function boundsIn({ lower, upper, when }: Row, values: ArrayLike<number>): Pick<Row, 'lower' | 'upper'> {
-  if (when === undefined) return { lower, upper };
-  let others = 0;
-  for (let at = 0; at < when.variables.length; at += 1)
-    if (values[when.variables[at]!] !== when.values[at]) others += 1;
-  return { lower: lower - others * when.below, upper: upper + others * when.above };
-}
+/** Whether a row must hold in a plan. A decision counts as made if its rounded value is right. */
+export const isInForce = ({ when }: Row, values: ArrayLike<number>): boolean =>
+  when === undefined ||
+  (when.isImpossible !== true &&
+    Array.from(when.variables).every((at, place) => Math.round(values[at]!) === when.values[place]));
+
+/** Maximum amount by which inexact decisions may relax a row. */
+const RELAXATION_TOLERANCE = 1e-7;
+
+/** Whether the decisions of a plan are so close to 0 and 1 that they do not relax any row noticeably. */
+export const isAccurate = ({ rows }: Model, values: ArrayLike<number>): boolean =>
+  rows.every(
+    ({ when }) =>
+      when === undefined ||
+      Array.from(when.variables).every((at) => {
+        const distance = Math.abs(values[at]! - Math.round(values[at]!));
+        return distance * Math.max(when.below, when.above) <= RELAXATION_TOLERANCE;
+      }),
+  );
 
 interface Bounds {
   lower: Float64Array;
@@ -49,7 +62,9 @@ export function relaxConditionalRows({ variables, rows }: Model): void {
   const bounds = impliedBounds(variables, rows);
   for (const row of conditional) {
     const { terms, lower, upper, when } = row;
-    const [least, most] = rangeOf(terms, bounds);
+    if (when.isImpossible === true) continue;
+    // Slack makes a bound easier to meet, so it never requires that a bound is relaxed further.
+    const [least, most] = rangeOf(withoutSlack(terms, variables), bounds);
     when.above = upper === Infinity ? 0 : Math.max(0, most - upper);
     when.below = lower === -Infinity ? 0 : Math.max(0, lower - least);
     for (const [amount, sign] of [[when.above, 1] as const, [when.below, -1] as const]) {
@@ -57,6 +72,11 @@ export function relaxConditionalRows({ variables, rows }: Model): void {
       if (amount > MAX_RELAXATION) throw problemOf(row, whyTooFar(variables, terms, bounds, sign));
     }
   }
+}
+
+function withoutSlack({ variables: all, coefficients }: Terms, variables: readonly Variable[]): Terms {
+  const places = Array.from(all, (_, place) => place).filter((place) => variables[all[place]!]!.isSlack !== true);
+  return { variables: places.map((place) => all[place]!), coefficients: places.map((place) => coefficients[place]!) };
 }
 
 const problemOf = ({ name }: Row, reason: string): ModelProblem =>

@@ -1,31 +1,59 @@
 import type { Stage } from './priorities.js';
-import { boundsIn } from './conditional-rows.js';
-import type { Model, Variable } from './model.js';
+import { isAccurate, isInForce } from './conditional-rows.js';
+import { type Model, valueOf, type Variable } from './model.js';
 import type { Run } from './run.js';
 import { UndecidedError } from './undecided-error.js';
 
+/** Tolerance for integers of the second search. */
+const TIGHT_TOLERANCE = 1e-9;
+/** Maximum difference between objectives that count as equal, relative to their size. */
+const OBJECTIVE_TOLERANCE = 1e-6;
+
 /**
- * Searches the best plan of a stage. In a model with conditional rows, the amounts are then determined once more with all
- * decisions fixed. Otherwise, a decision that is 0 or 1 only within the solver's tolerance could relax a row a little.
+ * Searches the best plan of a stage. A decision that is 0 or 1 only within the solver's tolerance can relax a conditional row a
+ * little. The amounts are then determined once more with all decisions fixed. If they become worse, the search is repeated with
+ * a tighter tolerance.
  *
- * @throws UndecidedError if the decisions allow no plan
+ * @throws UndecidedError if no plan with exact decisions is found
  */
 export function* searchStage(stage: Stage): Generator<Stage, Run, Run> {
-  const run = yield stage;
   const { model } = stage;
-  if (run.values === undefined || !model.rows.some(({ when }) => when !== undefined)) return run;
-  const { status, values } = yield { model: withDecisions(model, run.values), start: run.values };
-  if (status === 'infeasible')
+  const run = yield stage;
+  if (run.values === undefined || isAccurate(model, run.values)) return run;
+  const first = yield* withExactDecisions(stage, run);
+  if (first !== undefined && !isBetter(model, run, first)) return first;
+  const again = yield { ...stage, integerTolerance: TIGHT_TOLERANCE };
+  const second = yield* withExactDecisions(stage, again);
+  const best = first !== undefined && (second === undefined || isBetter(model, first, second)) ? first : second;
+  if (best === undefined)
     throw new UndecidedError(
       'The solver cannot tell which conditions are met. Give the variables in constraints under a condition tighter bounds and solve again',
     );
+  return best;
+}
+
+/** Whether a run has a better objective than another run, by more than the tolerance. */
+function isBetter({ sense, objective }: Model, one: Run, other: Run): boolean {
+  const [value, otherValue] = [valueOf(objective, one.values!), valueOf(objective, other.values!)];
+  const difference = sense === 'maximize' ? value - otherValue : otherValue - value;
+  return difference > OBJECTIVE_TOLERANCE * Math.max(1, Math.abs(value));
+}
+
+/**
+ * Determines the amounts of a run once more, with all decisions fixed. Returns the run itself if there is no time left, and
+ * undefined if the decisions allow no plan.
+ */
+function* withExactDecisions({ model }: Stage, run: Run): Generator<Stage, Run | undefined, Run> {
+  if (run.values === undefined) return undefined;
+  const { status, values } = yield { model: withFixedDecisions(model, run.values), start: run.values };
+  if (status === 'infeasible') return undefined;
   if (values === undefined) return run;
   const helpers = run.values.subarray(model.variables.length);
   return { ...run, values: Float64Array.of(...values, ...helpers) };
 }
 
 /** Returns the linear program that is left if all decisions of a plan are made. */
-function withDecisions(model: Model, values: Float64Array): Model {
+function withFixedDecisions(model: Model, values: Float64Array): Model {
   let helper = model.variables.length;
   const decided = Float64Array.from(model.variables, ({ isInteger }, at) =>
     isInteger ? Math.round(values[at]!) : values[at]!,
@@ -39,9 +67,10 @@ function withDecisions(model: Model, values: Float64Array): Model {
       ? { ...variable, isInteger: false, lower: value, upper: value }
       : { ...variable, lower, upper };
   });
-  const rows = model.rows.map(({ when, ...row }) =>
-    when === undefined ? row : { ...row, ...boundsIn({ ...row, when }, decided) },
-  );
+  const rows = model.rows.map((row) => {
+    const { when, ...rest } = row;
+    return when === undefined || isInForce(row, decided) ? rest : { ...rest, lower: -Infinity, upper: Infinity };
+  });
   return { ...model, variables, rows };
 }
 

@@ -33,9 +33,8 @@ export function sizeOfHelpers({ variables, rows }: Pick<Model, 'variables' | 'ro
   return size;
 }
 
-/** Whether a row has two bounds that are relaxed separately, so that the lower bound is in a helper row. */
-export const isTwoSided = ({ lower, upper, when }: Row): boolean =>
-  when !== undefined && Number.isFinite(lower) && Number.isFinite(upper);
+/** Whether both bounds of a row are relaxed, so that the lower bound is in a helper row. */
+export const isTwoSided = ({ when }: Row): boolean => when !== undefined && when.above > 0 && when.below > 0;
 
 /** Returns the variables and rows of a model, followed by its helpers. */
 export function withHelpers({ variables, rows }: Pick<Model, 'variables' | 'rows'>): Pick<Model, 'variables' | 'rows'> {
@@ -59,11 +58,14 @@ export function withHelpers({ variables, rows }: Pick<Model, 'variables' | 'rows
   return { variables: [...variables, ...helpers], rows: [...relaxed, ...helperRows] };
 }
 
-/** Adds the decisions of a row with one bound to its terms. Each decision that is not made relaxes the bound. */
+/**
+ * Adds the decisions of a row to its terms. Each decision that is not made relaxes the bound. Drops a second bound, which every
+ * plan meets because it need not be relaxed.
+ */
 function withDecisions(row: Row): Row {
   const { when, ...rest } = row;
   if (when === undefined) return row;
-  const isUpper = rest.upper !== Infinity;
+  const isUpper = rest.upper !== Infinity && (when.above > 0 || rest.lower === -Infinity);
   const amount = isUpper ? when.above : -when.below;
   const coefficients = new Map(Array.from(row.terms.variables, (at, place) => [at, row.terms.coefficients[place]!]));
   let made = 0;
@@ -74,5 +76,7 @@ function withDecisions(row: Row): Row {
     coefficients.set(variable, (coefficients.get(variable) ?? 0) + change);
   }
   const terms = { variables: [...coefficients.keys()], coefficients: [...coefficients.values()] };
-  return { ...rest, terms, ...(isUpper ? { upper: rest.upper + made } : { lower: rest.lower + made }) };
+  return isUpper
+    ? { ...rest, terms, lower: -Infinity, upper: rest.upper + made }
+    : { ...rest, terms, lower: rest.lower + made, upper: Infinity };
 }

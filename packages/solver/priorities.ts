@@ -12,6 +12,8 @@ export interface Stage {
   model: Model;
   /** Values from which the search starts, including the values of helpers. */
   start?: Float64Array;
+  /** Maximum distance of integers to the next whole number. */
+  integerTolerance?: number;
 }
 
 /** Run of the last stage that has been searched, or the combined run of all stages. */

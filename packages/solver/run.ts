@@ -61,6 +61,8 @@ export interface RunLimits {
   nodes?: number;
   /** Feasible values from which the search starts. */
   start?: Float64Array;
+  /** Maximum distance of integers to the next whole number. Default: the solver's tolerance of 1e-6. */
+  integerTolerance?: number;
 }
 
 const UNDECIDED: Run = { status: 'undecided', values: undefined, bound: NaN, prices: undefined };
@@ -74,7 +76,7 @@ const REPORT_SECONDS = 0.5;
 export function runWithin(
   highs: Highs,
   arrays: ModelArrays,
-  { seconds, gap = 0, nodes, start }: RunLimits,
+  { seconds, gap = 0, nodes, start, integerTolerance }: RunLimits,
   watch?: SearchWatch,
 ): Run {
   return highs.withModel((model) => {
@@ -88,6 +90,7 @@ export function runWithin(
       // The solver's default of 1e-9 would drop terms that matter if they are multiplied by large numbers.
       small_matrix_value: MIN_COEFFICIENT,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
+      ...(integerTolerance !== undefined && { mip_feasibility_tolerance: integerTolerance }),
     });
     try {
       model.passModel(toModelData(highs, arrays));

@@ -1,4 +1,4 @@
-import { boundsIn, LARGE_RELAXATION } from './conditional-rows.js';
+import { isInForce, LARGE_RELAXATION } from './conditional-rows.js';
 import { type Model, type Row, type StatedObjective, valueOf, type Variable } from './model.js';
 import { findTrivialConflict, explainInfeasible, explainUnbounded, hasValues, rangeOf } from './explanations.js';
 import { sizeOfHelpers } from './helpers.js';
@@ -28,7 +28,7 @@ export interface SolveResult {
   /** Reduced costs of variables without an index, for linear programs. See {@link Prices}. */
   reduced_costs?: Record<string, number>;
   /**
-   * Constraints. A family is represented by its member with the least slack. The slack is the distance to the nearer bound: 0
+   * Constraints, except those whose condition is not met. A family is represented by its member with the least slack. The slack is the distance to the nearer bound: 0
    * if the constraint binds, negative if it is violated. Duals are only present for linear programs, see {@link Prices}.
    */
   constraints: { name: string; activity: number; slack: number; dual?: number }[];
@@ -265,27 +265,27 @@ function kpisOf({ kpis }: Model, { values }: Plan): SolvedKpi[] {
 const CONDITION_TOLERANCE = 1e-5;
 
 /** @throws UndecidedError if a conditional row is violated because of the solver's tolerances */
-function assertHolds(row: Row, values: Float64Array): void {
-  const { lower, upper } = boundsIn(row, values);
-  const activity = valueOf(row.terms, values);
+function assertHolds({ name, terms, lower, upper }: Row, values: Float64Array): void {
+  const activity = valueOf(terms, values);
   if (Math.max(lower - activity, activity - upper) > CONDITION_TOLERANCE * Math.max(1, Math.abs(activity)))
     throw new UndecidedError(
-      `The solver cannot tell whether the condition of ${row.name} is met. Give its variables tighter bounds and solve again`,
+      `The solver cannot tell whether the condition of ${name} is met. Give its variables tighter bounds and solve again`,
     );
 }
 
 function planOf({ variables, rows }: Model, values: Float64Array): Plan {
-  for (const row of rows) if (row.when !== undefined) assertHolds(row, values);
+  const isConditional = rows.some(({ when }) => when !== undefined);
+  const inForce = isConditional ? rows.map((row) => isInForce(row, values)) : undefined;
+  for (const [at, row] of rows.entries()) if (row.when !== undefined && inForce?.[at]) assertHolds(row, values);
   const visibleValues = values.map((value, index) => (variables[index]?.isSlack === true ? 0 : value));
   const activities = Float64Array.from(rows, ({ terms }) => rounded(valueOf(terms, visibleValues)));
-  const slacks = Float64Array.from(rows, (constraint, row) => {
-    const { lower, upper } = boundsIn(constraint, values);
+  const slacks = Float64Array.from(rows, ({ lower, upper }, row) => {
     const slack = Math.min(activities[row]! - lower, upper - activities[row]!);
     // A row without bounds has infinite slack, which JSON cannot represent.
     const isRoom = Number.isFinite(slack) && Math.abs(slack) > slackTolerance(activities[row]!);
     return isRoom ? roundedAt(slack, activities[row]!) : 0;
   });
-  return { values, activities, slacks };
+  return { values, activities, slacks, ...(inForce && { inForce }) };
 }
 
 /** Returns the values of variables without an index, and the totals of families. */
@@ -305,20 +305,26 @@ function totalsByName({ variables, families }: Model, values: Float64Array): Rec
 }
 
 /** Returns the constraints. A family is represented by its member with the least slack. */
-function constraintsOf({ rows, families }: Model, { activities, slacks, duals }: Plan): SolveResult['constraints'] {
+function constraintsOf(
+  { rows, families }: Model,
+  { activities, slacks, duals, inForce }: Plan,
+): SolveResult['constraints'] {
   const constraints: SolveResult['constraints'] = [];
   const starting = new Map(families.rows.map((family) => [family.from, family]));
   for (let row = 0; row < rows.length; row += 1) {
-    const size = starting.get(row)?.size ?? 0;
-    let tightest = row;
-    for (let other = row + 1; other < row + size; other += 1) if (slacks[other]! < slacks[tightest]!) tightest = other;
+    const size = Math.max(1, starting.get(row)?.size ?? 1);
+    let tightest: number | undefined;
+    for (let other = row; other < row + size; other += 1)
+      if (inForce?.[other] !== false && (tightest === undefined || slacks[other]! < slacks[tightest]!))
+        tightest = other;
+    row += size - 1;
+    if (tightest === undefined) continue;
     constraints.push({
       name: rows[tightest]!.name,
       activity: activities[tightest]!,
       slack: slacks[tightest]!,
       ...(duals !== undefined && { dual: duals[tightest]! }),
     });
-    row += Math.max(0, size - 1);
   }
   return constraints;
 }

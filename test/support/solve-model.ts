@@ -11,8 +11,8 @@ export function solveModel(highs: Highs, model: Model, seconds: number, gap = 0)
   const stages = byPriority(model);
   let next = stages.next();
   while (next.done !== true) {
-    const { model: ofStage, start } = next.value;
-    next = stages.next(runWithin(highs, toArrays(ofStage), { seconds, gap, ...(start !== undefined && { start }) }));
+    const { model: searched, priority: _, ...options } = next.value;
+    next = stages.next(runWithin(highs, toArrays(searched), { seconds, gap, ...options }));
   }
   const { stage, run } = next.value;
   return (

@@ -1,5 +1,6 @@
+import { alternativesIn, isProblem, parseFormula } from '../../modelling/index.js';
 import { type CardKind, formulasAt, pairsOf } from './card-kind.js';
-import { blocking, type CardField, oneOf, positive, text } from './fields.js';
+import { blocking, type CardField, gap, oneOf, positive, text, valueOf } from './fields.js';
 
 const fields: readonly CardField[] = [
   { name: 'expression', content: text, missing: blocking('What is the formula of the constraint?') },
@@ -18,6 +19,14 @@ const fields: readonly CardField[] = [
   { name: 'description', content: text },
 ];
 
+export const ALTERNATIVES_OF_SOFT =
+  'A soft constraint cannot have `or` in its condition: write a constraint for each alternative, or make it hard';
+
+function hasAlternatives(text: string): boolean {
+  const formula = text.includes('if') ? parseFormula(text) : undefined;
+  return formula !== undefined && !isProblem(formula) && alternativesIn(formula) > 1;
+}
+
 export const constraint: CardKind = {
   noun: 'constraint',
   title: 'Constraint',
@@ -29,5 +38,11 @@ export const constraint: CardKind = {
   fields,
   summaryFields: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty '], ['description']],
   formulas: formulasAt(fields, ['expression', 'constraint']),
+  gaps: (data, _, unknownNames) => [
+    ...unknownNames,
+    ...(data['classification'] === 'soft' && hasAlternatives(valueOf<string>(fields, data, 'expression') ?? '')
+      ? [gap('classification', ALTERNATIVES_OF_SOFT)]
+      : []),
+  ],
   solverInput: (data) => pairsOf(data, ['expression', 'index', 'classification', 'penalty']),
 };

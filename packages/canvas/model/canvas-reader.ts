@@ -1,4 +1,5 @@
 import {
+  alternativesIn,
   Evaluator,
   type Formula,
   type Frame,
@@ -15,6 +16,7 @@ import {
 } from '../../modelling/index.js';
 import { fieldOf } from '../card-shapes.js';
 import type { CardType } from '../kinds/card-kinds.js';
+import { ALTERNATIVES_OF_SOFT } from '../kinds/constraint.js';
 import { FILE_FIELDS, SOLVER_FIELDS } from '../kinds/data.js';
 import type { ZeroOrBetween } from '../kinds/variable.js';
 import { requirementOf } from '../requirement.js';
@@ -294,6 +296,7 @@ class CanvasReader {
   private addRelation(card: ModelCard, text: Formula, index: Index | undefined, penalty: number | undefined): void {
     const frame = this.frame(card, index);
     if (text.relations.length === 0) throw cardProblem(card, 'The formula needs <=, >= or =');
+    if (penalty !== undefined && alternativesIn(text) > 1) throw cardProblem(card, ALTERNATIVES_OF_SOFT);
     const all = expandFormula(card, () => rowsOf(this.evaluator, text, frame, this.isWhole));
     all.forEach((rows, at) => {
       const name = all.length > 1 ? `${card.label} (${at + 1})` : card.label;
@@ -379,18 +382,21 @@ function addCondition(
   { at, variables: all }: { at: number; variables: readonly Variable[] },
 ): void {
   const variables: number[] = [];
+  let isImpossible = false;
   const values: number[] = [];
   for (const { variables: ofRows, value } of decisions) {
     const variable = ofRows[at]!;
     // A variable that does not exist counts as 0.
-    if (variable < 0 && value === 1) Object.assign(row, { lower: -Infinity, upper: Infinity });
+    if (variable < 0 && value === 1) isImpossible = true;
     if (variable < 0) continue;
     const { name, isInteger, lower, upper } = all[variable]!;
     if (!isInteger || lower < 0 || upper > 1) throw cardProblem(card, noDecision(name));
     variables.push(variable);
     values.push(value);
   }
-  if (variables.length > 0) row.when = { variables, values, below: 0, above: 0 };
+  if (isImpossible) Object.assign(row, { lower: -Infinity, upper: Infinity });
+  if (isImpossible || variables.length > 0)
+    row.when = { variables, values, below: 0, above: 0, ...(isImpossible && { isImpossible }) };
 }
 
 /** Adds the range of a variable that is 0 or in this range. @throws ModelProblem if the range cannot be used */

@@ -51,11 +51,12 @@ function* membersOf({ members, from, size }: Family, { values, reducedCosts }: P
   }
 }
 
-function* constraintsOf({ families, rows }: Model, { activities, slacks, duals }: Plan): Generator<string[]> {
+function* constraintsOf({ families, rows }: Model, { activities, slacks, duals, inForce }: Plan): Generator<string[]> {
   const starting = new Map(families.rows.filter(({ size }) => size > 0).map((family) => [family.from, family]));
   let family: Family | undefined;
   for (const [row, { name }] of rows.entries()) {
     family = starting.get(row) ?? (family !== undefined && row < family.from + family.size ? family : undefined);
+    if (inForce?.[row] === false) continue;
     const place = row - (family?.from ?? 0);
     const keys = family?.members.map((part) => part[place]).join(', ') ?? '';
     yield [family?.name ?? name, keys, figure(activities[row]!), figure(slacks[row]!), price(duals, row)];

@@ -99,11 +99,12 @@ async function searchByPriority(model: Model, limits: Omit<SearchTask, 'arrays'>
   let next = stages.next();
   while (next.done !== true) {
     const stage = next.value;
-    const { priority, start } = stage;
+    const { priority, model: searched, ...options } = stage;
+    const { start } = options;
     if (priority !== undefined) send({ kind: 'line', text: `Searching the best plan for priority ${priority}` });
     const seconds = (deadline - performance.now()) / 1000;
     const run = await search(
-      { arrays: toArrays(stage.model), ...limits, seconds, ...(start !== undefined && { start }) },
+      { arrays: toArrays(searched), ...limits, seconds, ...options },
       { line: (text) => send({ kind: 'line', text }), search: (figures) => report(figures, stage) },
       stopSearch.signal,
     );
