@@ -254,7 +254,7 @@ describe('the gaps of a constraint under a condition', () => {
   it.each([
     [
       'if x = 0 then y <= 3',
-      'x is not a yes-or-no variable: declare `x binary`, or turn the condition around, as in `if open = 0 then x <= 0`',
+      'x is not a yes-or-no variable: declare it with `x binary`, or use a yes-or-no variable in the condition, as in `if open = 0 then ...`',
     ],
     [
       'if rate = 0 then y <= 3',
@@ -280,6 +280,16 @@ describe('the gaps of a constraint under a condition', () => {
   ])('explain %s', (expression, problem) => {
     const rate = card('data', 'Rate', { values: { rate: 3 } });
     expect(messagesOf([x, y, a, b, rate, rule(expression), goal('x')])).toEqual([`blocking: ${problem}`]);
+  });
+
+  it('report variables without an upper bound', () => {
+    const [open, start] = [variable('x'), variable('z')];
+    const needed = (names: string) => [`blocking: A constraint under a condition needs an upper bound of ${names}`];
+    expect(messagesOf([open, start, a, rule('if a = 0 then x + z <= 0'), goal('x')])).toEqual(needed('x, z'));
+    expect(messagesOf([open, y, a, rule('if a = 0 then x + y <= 0'), goal('x')])).toEqual(needed('x'));
+    expect(messagesOf([open, a, rule('if a = 1 then x >= 5'), goal('x')])).toEqual([]);
+    const size = card('constraint', 'Size', { expression: 'x <= 5 + y', classification: 'hard' });
+    expect(messagesOf([open, y, a, size, rule('if a = 0 then x <= 0'), goal('x')])).toEqual([]);
   });
 
   it('ask about unknown names', () => {

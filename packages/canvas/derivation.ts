@@ -13,6 +13,7 @@ import { gap } from './kinds/fields.js';
 import { describeLoose, looseVariables } from './loose-variables.js';
 import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
+import { unboundedConditions } from './unbounded-conditions.js';
 import { wordedLimits } from './worded-limits.js';
 
 /** Maximum number of objectives listed in a project, and maximum length of their descriptions when joined. */
@@ -214,6 +215,7 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
   const withinLimit = new Set(withinFileSetLimit(cards));
   const looseByCard = new Map(looseVariables(cards).map((variable) => [variable.card, describeLoose(variable)]));
   const strayByCard = new Map(strayVariables(cards).map((variable) => [variable.card, describeStray(variable)]));
+  const unbounded = unboundedConditions(cards);
   const worded = new Set(wordedLimits(cards, vocabulary.variables));
   const surroundings = cards.map((card, at) => ({
     ...sources[at]!,
@@ -222,6 +224,7 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
     strayWarning: strayByCard.get(card),
     looseWarning: looseByCard.get(card),
     isLimit: worded.has(card),
+    unboundedMessage: unbounded.get(card),
     exceedsValueLimit: oversized.has(card),
     exceedsComputedLimit: excess.has(card),
     isCyclic: (name: string) => cyclic.has(name),

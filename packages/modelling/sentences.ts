@@ -120,7 +120,7 @@ export const knownDecision = (name: string): string =>
 
 /** Explains that the condition of a relation contains a variable that is not 0 or 1. */
 export const noDecision = (variable: string): string =>
-  `${shortened(variable)} is not a yes-or-no variable: declare \`${shortened(variable)} binary\`, or turn the condition around, as in \`if open = 0 then ${shortened(variable)} <= 0\``;
+  `${shortened(variable)} is not a yes-or-no variable: declare it with \`${shortened(variable)} binary\`, or use a yes-or-no variable in the condition, as in \`if open = 0 then ...\``;
 
 export const lagOfVariable = (variable: string): string =>
   `A lag must be known, but it contains the variable ${shortened(variable)}`;

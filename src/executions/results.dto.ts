@@ -135,7 +135,9 @@ export class SolveResultResponse {
   reduced_costs?: Record<string, unknown>;
 
   @ObjectArrayField(() => SolvedConstraint, {
-    description: 'A constraint with an index is represented by the member with the least slack',
+    description:
+      'Constraints, except those whose condition is not met. ' +
+      'A constraint with an index is represented by the member with the least slack',
   })
   constraints!: SolvedConstraint[];
 

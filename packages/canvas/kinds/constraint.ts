@@ -23,7 +23,7 @@ export const ALTERNATIVES_OF_SOFT =
   'A soft constraint cannot have `or` in its condition: write a constraint for each alternative, or make it hard';
 
 function hasAlternatives(text: string): boolean {
-  const formula = text.includes('if') ? parseFormula(text) : undefined;
+  const formula = /\bthen\b/.test(text) ? parseFormula(text) : undefined;
   return formula !== undefined && !isProblem(formula) && alternativesIn(formula) > 1;
 }
 
@@ -38,8 +38,9 @@ export const constraint: CardKind = {
   fields,
   summaryFields: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty '], ['description']],
   formulas: formulasAt(fields, ['expression', 'constraint']),
-  gaps: (data, _, unknownNames) => [
+  gaps: (data, { unboundedMessage }, unknownNames) => [
     ...unknownNames,
+    ...(unboundedMessage === undefined ? [] : [gap('expression', unboundedMessage)]),
     ...(data['classification'] === 'soft' && hasAlternatives(valueOf<string>(fields, data, 'expression') ?? '')
       ? [gap('classification', ALTERNATIVES_OF_SOFT)]
       : []),
