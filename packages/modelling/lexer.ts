@@ -19,6 +19,7 @@ const NAME_HERE = new RegExp(NAME_TEXT, 'uy');
 const PLAIN_NAME_HERE = /[a-z_]\w*(?![\w\x80-\uffff])/iy;
 const NUMBER_HERE = /(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
 const RELATION_HERE = /[<>]=?|==?[<>]?|[≤≥]/y;
+const UNEQUAL_HERE = /!=/y;
 const SPACE_HERE = /\s+/y;
 /** String in quotation marks. A quotation mark inside the string is doubled. */
 const TEXT_HERE = /"[^"]*"(?:"[^"]*")*|“[^“”]*”/y;
@@ -38,6 +39,7 @@ const PATTERNS = [
   ['number', NUMBER_HERE],
   ['relation', RELATION_HERE],
   ['text', TEXT_HERE],
+  ['other', UNEQUAL_HERE],
 ] as const;
 
 /** Whether a string is a valid name in formulas. */

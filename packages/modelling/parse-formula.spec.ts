@@ -298,6 +298,7 @@ describe('parseIndex with conditions', () => {
     ['(a[p] + 1) > (2)', 'a[p] + 1 > 2'],
     ['((a[p]) + 1) + 2 > 1', '(a[p] + 1) + 2 > 1'],
     ['a[p] <> 1 and a[p] ≠ 2', 'a[p] <> 1 and a[p] <> 2'],
+    ['a[p] != 1 and a[p]!=2', 'a[p] <> 1 and a[p] <> 2'],
     ['a[p]=<1 and a[p]≥2 and a[p]==3 and a[p]=>4', 'a[p] <= 1 and a[p] >= 2 and a[p] = 3 and a[p] >= 4'],
     ['region[p] = "north east"', 'region[p] = "north east"'],
     ['"north" = region[p]', '"north" = region[p]'],
@@ -579,3 +580,15 @@ it.each(['min', 'max', 'sum', 'for', 'in', 'where', 'integer', 'key', 'not', 'an
     expect(parseFormula(`sum (i, j) in arcs: ${word}[i, j] * flow[i, j] <= 3`)).toMatchObject({ relations: ['<='] });
   },
 );
+
+describe('a relation under a condition', () => {
+  it.each(['if open = 0, then x <= 5', 'if open = 0 , then x <= 5'])('may have a comma before `then`: %s', (text) => {
+    expect(parseFormula(text)).toMatchObject({ when: { kind: 'compare' }, relations: ['<='] });
+  });
+
+  it('explains an implication between two relations', () => {
+    expect(parseFormula('open = 0 => x = 0')).toMatchObject({
+      problem: expect.stringContaining('an implication as in `if open = 0 then x <= 0`'),
+    });
+  });
+});

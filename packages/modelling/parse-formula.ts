@@ -23,7 +23,7 @@ import { TOTALS } from './sentences.js';
 export const MAX_FORMULA_LENGTH = 2_000;
 /** Message for chains such as `a >= 12 => b >= 3`, in which `=>` is meant as an implication. */
 const MIXED_CHAIN =
-  'All relations of a chain must point the same way, as in `0 <= x <= 4`: write other relations on separate lines';
+  'All relations of a chain must point the same way, as in `0 <= x <= 4`: write other relations on separate lines, and an implication as in `if open = 0 then x <= 0`';
 /** Maximum nesting depth of parentheses, sums, choices and `not`. */
 const MAX_DEPTH = 50;
 /** Maximum lag in either direction. */
@@ -42,7 +42,7 @@ const RELATIONS: Record<string, Relation> = {
   '==': '=',
 };
 /** Comparison signs of conditions. Strict comparisons are allowed, because conditions compare data. */
-const COMPARISONS: Record<string, Comparison> = { ...RELATIONS, '<': '<', '>': '>', '<>': '<>', '≠': '<>' };
+const COMPARISONS: Record<string, Comparison> = { ...RELATIONS, '<': '<', '>': '>', '<>': '<>', '!=': '<>', '≠': '<>' };
 
 /** Parses a formula in linear time. Returns the first problem if the formula is invalid. */
 export const parseFormula = (text: string): Formula | FormulaProblem =>
@@ -201,6 +201,7 @@ class Parser {
     const when = this.condition('if');
     this.isInDecision = false;
     let side: Expression | undefined;
+    if (this.isSign(',') && this.lexer.next(this.token).text === 'then') this.advance();
     if (this.isName('then')) {
       this.advance();
       side = this.sum();
@@ -729,7 +730,7 @@ class Parser {
     const { kind, text, position } = this.token;
     const following = this.lexer.next(this.token);
     const isUnequal = text === '<' && following.text === '>' && following.position === position + 1;
-    const comparison = COMPARISONS[isUnequal ? '<>' : kind === 'relation' || text === '≠' ? text : ''];
+    const comparison = COMPARISONS[isUnequal ? '<>' : ['relation', 'other'].includes(kind) ? text : ''];
     if (comparison === undefined) return undefined;
     this.advance();
     if (isUnequal) this.advance();
