@@ -199,9 +199,15 @@ function figureOf({ sides, relations }: Formula, values: ReadonlyMap<string, num
 /** Matches the syntax of indexed formulas. Problems with other formulas are reported without a position. */
 const INDEX_SYNTAX = /["“[\]:]|\b(?:sum|for)\b/;
 
+/** Words that may state a condition, but have no meaning in formulas. */
+const CONDITION_WORD = /\b(?:requires|unless|implies|when|only if|otherwise)\b|^if\b(?!.*\bthen\b)/i;
+const UNEXPECTED = / is not expected here$/;
+const HOW_TO_STATE_CONDITION = 'Write a condition on a yes-or-no variable first, as in `if open = 0 then x <= 0`';
+
 /** Explains why a formula or an index could not be parsed, with the position of the problem. */
 export function describeSyntaxProblem(problem: FormulaProblem, text: string, isIndex = false): string {
   const { problem: sentence, position = text.length } = problem;
+  if (!isIndex && UNEXPECTED.test(sentence) && CONDITION_WORD.test(text)) return HOW_TO_STATE_CONDITION;
   const hasPosition = position >= text.length || sentence.includes(' at character ');
   return hasPosition || !(isIndex || INDEX_SYNTAX.test(text)) ? sentence : withPosition(problem, text);
 }
