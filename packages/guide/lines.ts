@@ -36,6 +36,12 @@ const THREE_WORDS = /(?<!\p{L})\p{L}{2,} \p{L}+ \p{L}{2,}/u;
 /** Beginning of a condition after an index. `with` and `given` are not valid there and are reported. */
 const CONDITION = /^(?:where|with|given) /i;
 const MORE_CONDITIONS = /^(?:and|or) /i;
+/** Beginning of a constraint under a condition. In `if + x <= 3`, `if` is a name. */
+const IF = /^if(?: (?![-+*/·×÷−<>=≤≥])|\()/i;
+/** End of a line that only lacks the constraint. */
+const BEHIND_THEN = / then[:,]?\s*$/i;
+/** Words that continue a constraint under a condition on the next line. */
+const MORE_OF_IF = /^(?:(?:then|else|otherwise)\b|(?:and|or)\b(?<rest>.*))/i;
 const GREETING =
   /^(?:hello|hi|hey|dear|thanks|thank|ok|okay|yes|no|so|well|please|now|then|first|next|finally|also)\b/i;
 /** Phrases that may follow an objective: `maximize 3x + 2y subject to x + y <= 4`. */
@@ -69,6 +75,8 @@ function* joinLines(text: string): Generator<string> {
   const pieces = text.split(SEPARATOR);
   let statement = '';
   let isFormula: boolean | undefined;
+  /** Marker of the list that begins behind `then`. */
+  let list: string | undefined;
   let isComment = false;
   for (let at = 0; at < pieces.length; at += 2) {
     const isNewLine = at > 0 && !/[;\u037e]/.test(pieces[at - 1] ?? '');
@@ -78,12 +86,19 @@ function* joinLines(text: string): Generator<string> {
     isComment ||= line !== piece;
     if (isComment && line === '') continue;
     const isShort = Math.max(statement.length, line.length) <= MAX_STATEMENT;
+    if (isNewLine && isShort && list !== undefined && markerOf(line) === list) {
+      // The condition must be repeated for each item, and the comma makes the guide say so.
+      statement += `, ${withoutBullet(line.trim())}`;
+      continue;
+    }
     if (isNewLine && isShort && continues(statement, line, () => (isFormula ??= isOpenFormula(statement)))) {
-      statement += ` ${line.trim()}`;
+      const isBehindThen = BEHIND_THEN.test(statement);
+      statement += ` ${isBehindThen ? unmarked(line.trim(), NO_LIST) : line.trim()}`;
+      if (isBehindThen) list = markerOf(line);
       continue;
     }
     if (statement !== '') yield statement;
-    [statement, isFormula] = [line, undefined];
+    [statement, isFormula, list] = [line, undefined, undefined];
   }
   yield statement;
 }
@@ -99,7 +114,13 @@ function withoutComment(line: string): string {
 
 /** Whether a comment may follow the given text. The text must be a complete or partial statement, but not prose. */
 const mayEnd = (text: string): boolean =>
-  text === '' || OPEN_END.test(text) || /[,:]$/.test(text) || isWhole(text) || isTerm(text) || isFormula(text);
+  text === '' ||
+  OPEN_END.test(text) ||
+  isOpenIf(text) ||
+  /[,:]$/.test(text) ||
+  isWhole(text) ||
+  isTerm(text) ||
+  isFormula(text);
 
 const isFormula = (text: string): boolean =>
   !isProblem(parseFormula(splitCounts(splitLabel(withoutBullet(text)).body).rest));
@@ -112,7 +133,7 @@ function continues(statement: string, line: string, isFormula: () => boolean): b
   if (before === '' || next === '' || isDecoration(before) || isDecoration(next)) return false;
   if (/^(?:[<>=]?=|≤|≥)/.test(next)) return !isProse(before);
   if (/^[<>]/.test(next)) return isFormula() && isTerm(next);
-  if (isOfIndex(before, next)) return true;
+  if (isOfIndex(before, next) || isOfIf(statement, line)) return true;
   const fits = (): boolean => !isWhole(next) || isWhole(`${before} ${next}`);
   if (before.endsWith(',')) return continuesList(before, next) && fits();
   if (OPEN_END.test(before)) return !isProse(before) && !beginsStatement(next) && fits();
@@ -130,6 +151,25 @@ function isOfIndex(before: string, next: string): boolean {
   if (/^for /i.test(next)) return !isProse(before) && splitIndex(`x ${next}`) !== undefined;
   const isCondition = CONDITION.test(next) || (MORE_CONDITIONS.test(next) && / where /i.test(before));
   return isCondition && !OBJECTIVE.test(before) && splitIndex(before) !== undefined && splitIndex(next) === undefined;
+}
+
+/** Whether the next line continues a constraint under a condition: `if open = 0 then` and `x <= 5`. */
+function isOfIf(statement: string, line: string): boolean {
+  if (!isIf(statement)) return false;
+  const next = line.trim();
+  const { rest = '' } = MORE_OF_IF.exec(next)?.groups ?? {};
+  if (MORE_OF_IF.test(next)) return !beginsStatement(rest.trim());
+  const isSibling = BULLET.test(line) && markerOf(line) === markerOf(statement);
+  return isOpenIf(statement.trim()) && !isSibling && !beginsStatement(withoutBullet(next));
+}
+
+const isIf = (text: string): boolean => IF.test(splitLabel(withoutBullet(text.trim())).body);
+
+/** Whether a constraint under a condition has no relation after `then` yet. */
+function isOpenIf(text: string): boolean {
+  if (!isIf(text)) return false;
+  const at = text.search(/ then\b/i);
+  return at < 0 ? RELATION.test(text) : BEHIND_THEN.test(text) || (!RELATION.test(text.slice(at)) && !isProse(text));
 }
 
 /** Whether the next line continues a list, as in `shifts: early, late,` and `night`, or in `x, y,` and `z integer`. */
@@ -188,6 +228,12 @@ function isWhole(line: string): boolean {
 
 const isProse = (line: string): boolean => !FORMULA.test(line) && THREE_WORDS.test(line);
 
+/** Returns the indentation and the kind of a list marker. Returns undefined for other lines. */
+function markerOf(line: string): string | undefined {
+  const { indent = '', mark } = BULLET.exec(line)?.groups ?? {};
+  return mark === undefined ? undefined : `${indent}${mark.replace(/\d+/, '1')}`;
+}
+
 const withoutBullet = (line: string): string => line.replace(BULLET, '');
 
 /** Splits a line into an objective and the constraint that follows it. */
@@ -204,6 +250,8 @@ interface List {
   /** Whether lines are numbered `(1)`, `(2)` and so on. Other numbers in parentheses are factors. */
   isInParentheses: boolean;
 }
+
+const NO_LIST: List = { isDashed: false, isNumbered: false, isInParentheses: false };
 
 function listIn(text: string): List {
   const numbers = Array.from(text.matchAll(IN_PARENTHESES), ({ groups }) => Number(groups?.['number']));

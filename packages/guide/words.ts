@@ -45,8 +45,25 @@ export const SMALL_WORDS: ReadonlySet<string> = new Set(
 export const NO_NAME =
   /^(?:they|them|these|those|this|that|it|both|all|either|neither|everything|something|nothing|none|yes|no|ok|okay|sure|maybe)$/i;
 
-/** Normalizes spaces, and removes polite phrases at the beginning and the full stop at the end. */
-export const tidy = (text: string): string =>
+/** Beginning of a constraint under a condition, up to `then`. A label may precede it. */
+const CONDITIONAL = /^(?<label>[^:<>=≤≥]*: ?)?if(?<condition>[ (][^"]+?)(?:, ?| )then(?= )/i;
+/** Keywords in capitals, unless they are the name of a variable. */
+const JOINING_WORD = /(?<=[ (])(?:AND|OR|NOT)(?= (?!(?:[<>=≤≥!]|AND |OR |$)))/g;
+
+/** Writes the keywords of a condition in lower case, and removes a comma before `then`. */
+const withPlainCondition = (text: string): string =>
+  text.replace(
+    CONDITIONAL,
+    (_, label: string | undefined, condition: string) =>
+      `${label ?? ''}if${condition.replace(JOINING_WORD, (word) => word.toLowerCase())} then`,
+  );
+
+/**
+ * Normalizes spaces and the keywords of a condition, and removes polite phrases at the beginning and the full stop at the end.
+ */
+export const tidy = (text: string): string => withPlainCondition(withoutPhrases(text));
+
+const withoutPhrases = (text: string): string =>
   text
     .replace(/\s+/gu, ' ')
     .trim()
