@@ -1,5 +1,13 @@
 import { type Arithmetic, changed } from '../model/adjustments.js';
-import { type FormulaProblem, isProblem, Lexer, mentionsOf, parseFormula, type Token } from '../../modelling/index.js';
+import {
+  type Formula,
+  type FormulaProblem,
+  isProblem,
+  Lexer,
+  mentionsOf,
+  parseFormula,
+  type Token,
+} from '../../modelling/index.js';
 
 /**
  * Changes the limit of a constraint, which is the side of the relation without variables.
@@ -14,7 +22,7 @@ export function changedLimit(
 ): string | FormulaProblem {
   const formula = parseFormula(text);
   if (isProblem(formula)) return formula;
-  const sides = sidesOf(text, formula.relations.length);
+  const sides = sidesOf(text, formula);
   if (sides === undefined) return { problem: 'the sides of its formula cannot be identified' };
   const limits = sides.filter(({ text: side }) => isLimit(side, isVariable));
   const [limit, other] = limits;
@@ -33,21 +41,38 @@ interface Side {
   from: number;
 }
 
-/** Splits the text of a formula into its sides. A relation sign only counts if the text on both sides is a valid expression. */
-function sidesOf(text: string, relations: number): Side[] | undefined {
-  const signs: Token[] = [];
+/**
+ * Splits the text of a formula into its sides, without its condition. A relation sign only counts if the text on both sides is a
+ * valid expression.
+ */
+function sidesOf(text: string, { relations, when }: Formula): Side[] | undefined {
+  const tokens: Token[] = [];
   const lexer = new Lexer(text);
-  for (let token = lexer.next(); token.kind !== 'end'; token = lexer.next(token))
-    if (token.kind === 'relation') signs.push(token);
-  const choices = relations === 1 ? signs.map((sign) => [sign]) : relations === 2 ? pairsOf(signs) : [];
-  return choices.map((chosen) => cut(text, chosen)).find((sides) => sides.every(isExpression));
+  for (let token = lexer.next(); token.kind !== 'end'; token = lexer.next(token)) tokens.push(token);
+  const from = when === undefined ? 0 : endOfCondition(text, tokens);
+  const signs = tokens.filter(({ kind, position }) => kind === 'relation' && position >= from);
+  const choices = relations.length === 1 ? signs.map((sign) => [sign]) : relations.length === 2 ? pairsOf(signs) : [];
+  return choices.map((chosen) => cut(text, from, chosen)).find((sides) => sides.every(isExpression));
 }
+
+/** Returns the position after the keyword `then` of the condition. A choice in the formula may contain the same keyword. */
+function endOfCondition(text: string, tokens: readonly Token[]): number {
+  const ends = tokens.filter((token) => token.text === 'then').map(endOf);
+  return ends.find((end) => isConditional(`${text.slice(0, end)} 0 <= 0`)) ?? 0;
+}
+
+function isConditional(text: string): boolean {
+  const formula = parseFormula(text);
+  return !isProblem(formula) && formula.when !== undefined;
+}
+
+const endOf = ({ position, written }: Token): number => position + written.length;
 
 const pairsOf = (signs: readonly Token[]): Token[][] =>
   signs.flatMap((one, at) => signs.slice(at + 1).map((other) => [one, other]));
 
-function cut(text: string, signs: readonly Token[]): Side[] {
-  const starts = [0, ...signs.map(({ position, written }) => position + written.length)];
+function cut(text: string, begin: number, signs: readonly Token[]): Side[] {
+  const starts = [begin, ...signs.map(endOf)];
   const ends = [...signs.map(({ position }) => position), text.length];
   return starts.map((from, at) => ({ text: text.slice(from, ends[at]), from }));
 }
