@@ -205,4 +205,14 @@ describe('a conditional row', () => {
     };
     expect(() => solveModel(broken as unknown as Highs, model, 10)).toThrow(UndecidedError);
   });
+
+  it.each([
+    ['its limit does not matter', rule(-Infinity, 0), termsOf([0, 1]), 12, ['x <= 10', 'Must']],
+    ['its limit matters', rule(-Infinity, 0), termsOf([-1, 1]), 10, ['x <= 10', 'Rule', 'Must']],
+    ['its value is out of range', rule(20, 20), termsOf([-1, 0]), 0, ['x <= 10', 'Rule', 'Must']],
+  ])('is in a conflict only if it contributes: %s', (_, row, terms, lower, conflict) => {
+    const model = modelOf(row, { name: 'Must', terms, lower, upper: Infinity });
+    relaxConditionalRows(model);
+    expect(solveModel(highs, model, 10)).toMatchObject({ status: 'infeasible', conflict });
+  });
 });

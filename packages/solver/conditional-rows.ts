@@ -61,12 +61,9 @@ export function relaxConditionalRows({ variables, rows }: Model): void {
   if (conditional.length === 0) return;
   const bounds = impliedBounds(variables, rows);
   for (const row of conditional) {
-    const { terms, lower, upper, when } = row;
+    const { terms, when } = row;
     if (when.isImpossible === true) continue;
-    // Slack makes a bound easier to meet, so it never requires that a bound is relaxed further.
-    const [least, most] = rangeOf(withoutSlack(terms, variables), bounds);
-    when.above = upper === Infinity ? 0 : Math.max(0, most - upper);
-    when.below = lower === -Infinity ? 0 : Math.max(0, lower - least);
+    Object.assign(when, relaxationOf(row, variables, bounds));
     for (const [amount, sign] of [[when.above, 1] as const, [when.below, -1] as const]) {
       if (amount === Infinity) throw problemOf(row, whyUnbounded(variables, terms, bounds, sign));
       if (amount > MAX_RELAXATION) throw problemOf(row, whyTooFar(variables, terms, bounds, sign));
@@ -77,6 +74,35 @@ export function relaxConditionalRows({ variables, rows }: Model): void {
 function withoutSlack({ variables: all, coefficients }: Terms, variables: readonly Variable[]): Terms {
   const places = Array.from(all, (_, place) => place).filter((place) => variables[all[place]!]!.isSlack !== true);
   return { variables: places.map((place) => all[place]!), coefficients: places.map((place) => coefficients[place]!) };
+}
+
+/**
+ * Returns the rows of an already checked model from which some bounds have been removed. The amounts by which its conditional
+ * rows are relaxed follow from the remaining bounds.
+ */
+export function withRelaxedRows({ variables, rows }: Pick<Model, 'variables' | 'rows'>): Row[] {
+  if (!rows.some(({ when }) => when !== undefined)) return rows;
+  const bounds = impliedBounds(variables, rows);
+  return rows.map((row) => {
+    if (row.when === undefined || row.when.isImpossible === true) return row;
+    const { below, above } = relaxationOf(row, variables, bounds);
+    const limited = { below: Math.min(below, MAX_RELAXATION), above: Math.min(above, MAX_RELAXATION) };
+    return { ...row, when: { ...row.when, ...limited } };
+  });
+}
+
+/** Returns the amounts by which the bounds of a row must be relaxed so that every plan meets them. They may be infinite. */
+function relaxationOf(
+  { terms, lower, upper }: Row,
+  variables: readonly Variable[],
+  bounds: Bounds,
+): Pick<RowCondition, 'below' | 'above'> {
+  // Slack makes a bound easier to meet, so it never requires that a bound is relaxed further.
+  const [least, most] = rangeOf(withoutSlack(terms, variables), bounds);
+  return {
+    below: lower === -Infinity ? 0 : Math.max(0, lower - least),
+    above: upper === Infinity ? 0 : Math.max(0, most - upper),
+  };
 }
 
 const problemOf = ({ name }: Row, reason: string): ModelProblem =>

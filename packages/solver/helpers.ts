@@ -10,7 +10,7 @@ import type { Model, Row, Variable } from './model.js';
  */
 
 /** Numbers of rows and terms per helper variable. */
-export const ROWS_PER_HELPER = 2;
+const ROWS_PER_HELPER = 2;
 const TERMS_PER_HELPER = 4;
 
 /** Number of variables, rows and terms in all helpers of a model. */
@@ -34,7 +34,7 @@ export function sizeOfHelpers({ variables, rows }: Pick<Model, 'variables' | 'ro
 }
 
 /** Whether both bounds of a row are relaxed, so that the lower bound is in a helper row. */
-export const isTwoSided = ({ when }: Row): boolean => when !== undefined && when.above > 0 && when.below > 0;
+const isTwoSided = ({ when }: Row): boolean => when !== undefined && when.above > 0 && when.below > 0;
 
 /** Returns the variables and rows of a model, followed by its helpers. */
 export function withHelpers({ variables, rows }: Pick<Model, 'variables' | 'rows'>): Pick<Model, 'variables' | 'rows'> {

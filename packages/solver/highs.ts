@@ -101,16 +101,21 @@ export function toArrays(model: Model): ModelArrays {
     sense,
     offset: constant,
     colCost,
-    colLower: Float64Array.from(variables, ({ lower }) => lower),
-    colUpper: Float64Array.from(variables, ({ upper }) => upper),
+    ...boundArraysOf({ variables, rows }),
     isWhole: Uint8Array.from(variables, ({ isInteger }) => (isInteger ? 1 : 0)),
-    rowLower: Float64Array.from(rows, ({ lower }) => lower),
-    rowUpper: Float64Array.from(rows, ({ upper }) => upper),
     starts,
     indices,
     values,
   };
 }
+
+/** Returns the bounds of variables and rows as arrays. */
+export const boundArraysOf = ({ variables, rows }: Pick<Model, 'variables' | 'rows'>) => ({
+  colLower: Float64Array.from(variables, ({ lower }) => lower),
+  colUpper: Float64Array.from(variables, ({ upper }) => upper),
+  rowLower: Float64Array.from(rows, ({ lower }) => lower),
+  rowUpper: Float64Array.from(rows, ({ upper }) => upper),
+});
 
 /** Converts the arrays to the input of HiGHS. */
 export function toModelData(
