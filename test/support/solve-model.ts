@@ -11,7 +11,8 @@ export function solveModel(highs: Highs, model: Model, seconds: number, gap = 0)
   const stages = byPriority(model);
   let next = stages.next();
   while (next.done !== true) {
-    const { model: searched, priority: _, ...options } = next.value;
+    const { model: searched, start, integerTolerance } = next.value;
+    const options = { ...(start && { start }), ...(integerTolerance !== undefined && { integerTolerance }) };
     next = stages.next(runWithin(highs, toArrays(searched), { seconds, gap, ...options }));
   }
   const { stage, run } = next.value;
