@@ -37,6 +37,8 @@ const service = useSharedService();
 let database: pg.Client;
 /** SQL query for the state of a project. */
 let stateQuery: string;
+/** Ids of the companies in these tests. */
+let companies: string[];
 let world: World;
 /** Second company, whose data must stay invisible to the first. */
 let elsewhere: World;
@@ -59,6 +61,7 @@ beforeAll(async () => {
     ),
   );
   const [owner, stranger] = await Promise.all([service.session(), service.session()]);
+  companies = [owner.company, stranger.company];
   const member = await service.session({ company: owner.company, role: 'member' });
   world = await furnish(owner, member);
   elsewhere = await furnish(stranger, await service.session({ company: stranger.company, role: 'member' }));
@@ -144,7 +147,9 @@ describe('every operation in a private project', () => {
 
   // Uploads in these tests are never completed, and a company may only have a limited number of open uploads.
   afterEach(async () => {
-    await database.query(`UPDATE uploads SET expires_at = now() WHERE state = 'open'`);
+    await database.query(`UPDATE uploads SET expires_at = now() WHERE state = 'open' AND company_id = ANY ($1)`, [
+      companies,
+    ]);
   });
 
   it('documents the role it requires', () => {
