@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { card, problemOf } from '../../test/support/model-cards.js';
 import { solveModel } from '../../test/support/solve-model.js';
 import { type Highs, loadSolver } from '../solver/highs.js';
-import { ModelProblem } from '../solver/model.js';
 import type { FileFacts, FileState } from './data-file.js';
 import { fileKey, NO_FILES } from './data-file.js';
 import { readData } from './data-content.js';
@@ -13,12 +13,6 @@ import type { ModelCard } from './model/model-card.js';
 import { applyChanges } from './scenarios/apply-changes.js';
 import type { Change } from './scenarios/change.js';
 
-const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
-  id: label,
-  card_type,
-  label,
-  data: data as ModelCard['data'],
-});
 const computed = (formulas: unknown, index?: unknown, label = 'Computed') =>
   card('data', label, { computed: formulas, ...(index !== undefined && { index }), description: 'Computed' });
 const goods = card('data', 'Goods', {
@@ -57,15 +51,6 @@ beforeAll(async () => {
 });
 const solve = (...cards: ModelCard[]) => solveModel(highs, readCanvas(cards), 10);
 const valueOf = (...cards: ModelCard[]) => solve(...cards).objective_value;
-const problemOf = (...cards: ModelCard[]): string => {
-  try {
-    readCanvas(cards);
-    return '';
-  } catch (error) {
-    if (error instanceof ModelProblem) return error.message;
-    throw error;
-  }
-};
 
 describe('computed numbers', () => {
   it.each<[string, object, string | undefined, ModelCard[], number]>([
@@ -215,7 +200,7 @@ describe('computed numbers', () => {
     expect(digest('1', 'g in goods')).not.toBe(digest('1'));
   });
 
-  it('are judged again if a number changes on which they depend', () => {
+  it('are judged again if their inputs change', () => {
     const cards = (value: number) => [
       batch(value),
       computed({ rate: '1 / rest' }),
@@ -468,7 +453,7 @@ describe('computed numbers in scenarios', () => {
     expect(valueOf(...changed)).toBeCloseTo(objective, 9);
   });
 
-  it('see the changes before them in their condition', () => {
+  it('use the values after the preceding changes in a condition', () => {
     const partial = [
       goods,
       batch(),

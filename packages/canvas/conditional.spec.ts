@@ -1,19 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { card, problemOf } from '../../test/support/model-cards.js';
 import { solveModel } from '../../test/support/solve-model.js';
 import { type Highs, loadSolver } from '../solver/highs.js';
-import { ModelProblem } from '../solver/model.js';
 import { judge, judgeForSolve } from './derivation.js';
 import { readCanvas } from './model/canvas-reader.js';
 import type { ModelCard } from './model/model-card.js';
 import { applyChanges } from './scenarios/apply-changes.js';
 import { NO_FILES } from './data-file.js';
 
-const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
-  id: label,
-  card_type,
-  label,
-  data: data as ModelCard['data'],
-});
 const variable = (name: string, more: object = {}) =>
   card('variable', name, { name, domain: 'continuous', unit: 't', ...more });
 const binary = (name: string, more: object = {}) => variable(name, { domain: 'binary', ...more });
@@ -34,15 +28,6 @@ beforeAll(async () => {
   ({ highs } = await loadSolver(1024));
 });
 const solve = (...cards: ModelCard[]) => solveModel(highs, readCanvas(cards), 10);
-const problemOf = (...cards: ModelCard[]): string => {
-  try {
-    readCanvas(cards);
-    return '';
-  } catch (error) {
-    if (error instanceof ModelProblem) return error.message;
-    throw error;
-  }
-};
 const messagesOf = (cards: readonly ModelCard[], label = 'Rule'): string[] =>
   judge(cards)
     [cards.findIndex((one) => one.label === label)]!.gaps.filter(({ severity }) => severity !== 'info')
@@ -290,6 +275,14 @@ describe('the gaps of a constraint under a condition', () => {
     expect(messagesOf([open, a, rule('if a = 1 then x >= 5'), goal('x')])).toEqual([]);
     const size = card('constraint', 'Size', { expression: 'x <= 5 + y', classification: 'hard' });
     expect(messagesOf([open, y, a, size, rule('if a = 0 then x <= 0'), goal('x')])).toEqual([]);
+  });
+
+  it('report variables of a requirement without an upper bound', () => {
+    const required = (data: object) => card('production_requirement', 'Rule', data);
+    const cards = (data: object) => [variable('x'), a, required(data), goal('x')];
+    const message = 'blocking: A constraint under a condition needs an upper bound of x';
+    expect(messagesOf(cards({ expression: 'if a = 1 then x <= 5' }))).toEqual([message]);
+    expect(messagesOf(cards({ description: 'if a = 1 then x <= 5' }))).toEqual([message]);
   });
 
   it('ask about unknown names', () => {

@@ -34,6 +34,8 @@ interface Canvas {
   vocabulary: Vocabulary;
   /** For each card, in order, the properties of the canvas that affect the card. */
   surroundings: readonly Surroundings[];
+  /** Gaps of constraints that only hold under a condition and contain a variable without an upper bound. */
+  unbounded: ReadonlyMap<CardContent, Gap>;
 }
 
 /** Judgement of a card, including the gaps for unknown names in its formulas. Unknown names prevent a solve. */
@@ -88,6 +90,7 @@ function judgeAll(cards: readonly CardContent[], files: FileStates): DetailedJud
       ...gapsOfShape(card),
       ...formulaGaps,
       ...(kind.gaps?.(card.data, surroundings, unknown) ?? unknown),
+      ...[canvas.unbounded.get(card)].filter((one) => one !== undefined),
       ...(kind.wordingGaps?.(card.data, canvas.vocabulary, surroundings.isLimit) ?? []),
     ];
     const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
@@ -215,7 +218,6 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
   const withinLimit = new Set(withinFileSetLimit(cards));
   const looseByCard = new Map(looseVariables(cards).map((variable) => [variable.card, describeLoose(variable)]));
   const strayByCard = new Map(strayVariables(cards).map((variable) => [variable.card, describeStray(variable)]));
-  const unbounded = unboundedConditions(cards);
   const worded = new Set(wordedLimits(cards, vocabulary.variables));
   const surroundings = cards.map((card, at) => ({
     ...sources[at]!,
@@ -224,7 +226,6 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
     strayWarning: strayByCard.get(card),
     looseWarning: looseByCard.get(card),
     isLimit: worded.has(card),
-    unboundedMessage: unbounded.get(card),
     exceedsValueLimit: oversized.has(card),
     exceedsComputedLimit: excess.has(card),
     isCyclic: (name: string) => cyclic.has(name),
@@ -232,7 +233,7 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
     exceedsFileSetLimit: !withinLimit.has(card),
     columnSet: columnSetIn(vocabulary, sources[at]!.content),
   }));
-  return { vocabulary, surroundings };
+  return { vocabulary, surroundings, unbounded: unboundedConditions(cards) };
 }
 
 /** Returns the set on the canvas whose members the columns of a wide table should match. */

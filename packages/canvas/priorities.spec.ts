@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { card } from '../../test/support/model-cards.js';
 import { solveModel } from '../../test/support/solve-model.js';
 import { type Highs, loadSolver } from '../solver/highs.js';
 import { derive, judge } from './derivation.js';
@@ -6,12 +7,6 @@ import { modelDigest } from './model-digest.js';
 import { readCanvas } from './model/canvas-reader.js';
 import type { ModelCard } from './model/model-card.js';
 
-const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
-  id: label,
-  card_type,
-  label,
-  data: data as ModelCard['data'],
-});
 const goal = (label: string, sense: string, expression: string, more: object = {}) =>
   card('objective', label, { sense, expression, confirmed: true, ...more });
 const variables = ['x', 'y'].map((name) =>

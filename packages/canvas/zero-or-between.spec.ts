@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { card, problemOf } from '../../test/support/model-cards.js';
 import { solveModel } from '../../test/support/solve-model.js';
 import { type Highs, loadSolver } from '../solver/highs.js';
-import { ModelProblem } from '../solver/model.js';
 import { NO_FILES } from './data-file.js';
 import { derive, judge } from './derivation.js';
 import { modelDigest } from './model-digest.js';
@@ -10,12 +10,6 @@ import type { ModelCard } from './model/model-card.js';
 import { applyChanges } from './scenarios/apply-changes.js';
 import type { Change } from './scenarios/change.js';
 
-const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
-  id: label,
-  card_type,
-  label,
-  data: data as ModelCard['data'],
-});
 const lot = (zero_or_between: unknown, more: object = {}) =>
   card('variable', 'x', { name: 'x', domain: 'continuous', unit: 'kg', zero_or_between, ...more });
 const goal = (expression: string, sense = 'maximize') =>
@@ -31,15 +25,6 @@ beforeAll(async () => {
   ({ highs } = await loadSolver(1024));
 });
 const solve = (...cards: ModelCard[]) => solveModel(highs, readCanvas(cards), 10);
-const problemOf = (...cards: ModelCard[]): string => {
-  try {
-    readCanvas(cards);
-    return '';
-  } catch (error) {
-    if (error instanceof ModelProblem) return error.message;
-    throw error;
-  }
-};
 
 describe('the gaps of a variable that is 0 or in a range', () => {
   const SHAPE =

@@ -103,7 +103,7 @@ function read(line: string, pattern: string | undefined): Reading {
   const figure = figureFor(line, pattern);
   if (figure !== undefined) return readStatement(figure);
   const alone = readStatement(line);
-  // Scenario changes, lists of numbers and definitions are no plain-text answers.
+  // Scenario changes, lists of numbers and definitions are not plain-text answers.
   const isNoAnswer = (): boolean =>
     ('reason' in alone && isOfScenario(line)) ||
     (whyAmounts(line) ?? whyNoDefinition(line)) !== undefined ||

@@ -54,7 +54,7 @@ function describeValues({ name, index: text }: ComputedName, sketch: Sketch): st
     const shown = figures.map((value, at) => `${quote(members[at] ?? '', 60)} ${figure(value)}`);
     return ` Its values are ${listFirst(shown, MAX_SHOWN)}.`;
   }
-  const [least, most] = [Math.min(...figures), Math.max(...figures)].map(figure);
+  const [least, most] = [Math.min, Math.max].map((pick) => figure(figures.reduce((one, other) => pick(one, other))));
   return ` It has ${counted(figures.length, 'value')}, from ${least} to ${most}.`;
 }
 

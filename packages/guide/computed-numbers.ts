@@ -21,13 +21,17 @@ type Definition = StatementOf<'definition'>;
 type Said = Pick<ComputedName, 'name' | 'expression' | 'index'>;
 type Content = Pick<SketchCard, 'card_type' | 'data'>;
 
-const formulasOn = (card: Content): Record<string, string> => fieldOf<Record<string, string>>(card, 'computed') ?? {};
+type Formulas = Record<string, string | number>;
+
+const formulasOn = (card: Content): Formulas => fieldOf<Formulas>(card, 'computed') ?? {};
 
 /** Returns the computed names on a card, in order. */
 export function computedOn(card: Content): ComputedName[] {
   const index = fieldOf<string>(card, 'index');
   return Array.from(readData(card).computed, ([name, { text, definition = {} }]) => ({
-    ...{ name, expression: text, inputs: inputsOf(definition) },
+    name,
+    expression: text,
+    inputs: inputsOf(definition),
     ...(index !== undefined && { index }),
   }));
 }
@@ -96,7 +100,7 @@ export function undefine(name: string, sketch: Sketch, cause: string): void {
   else sketch.change(holder, { computed: others }, cause);
 }
 
-const withoutDefinition = (card: SketchCard, name: string): Record<string, string> =>
+const withoutDefinition = (card: SketchCard, name: string): Formulas =>
   Object.fromEntries(Object.entries(formulasOn(card)).filter(([other]) => other !== name));
 
 /** Explains that a name already has another meaning. */

@@ -70,7 +70,7 @@ describe('a constraint under a condition in the chat', () => {
     expect([...splitStatements(lines)].slice(-statements.length)).toEqual(statements);
   });
 
-  it('may stand in one message with the rest of the model', async () => {
+  it('may be sent in the same message as the rest of the model', async () => {
     const { text } = await after([...START, 'if open = 0 then x <= 0'].join('\n'), FINISH);
     expect(text).toContain('the objective is 30');
   });

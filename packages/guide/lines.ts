@@ -39,7 +39,7 @@ const MORE_CONDITIONS = /^(?:and|or) /i;
 /** Beginning of a constraint under a condition. In `if + x <= 3`, `if` is a name. */
 const IF = /^if(?: (?![-+*/·×÷−<>=≤≥])|\()/i;
 /** End of a line that only lacks the constraint. */
-const BEHIND_THEN = / then[:,]?\s*$/i;
+const AFTER_THEN = / then[:,]?\s*$/i;
 /** Words that continue a constraint under a condition on the next line. */
 const MORE_OF_IF = /^(?:(?:then|else|otherwise)\b|(?:and|or)\b(?<rest>.*))/i;
 const GREETING =
@@ -75,7 +75,7 @@ function* joinLines(text: string): Generator<string> {
   const pieces = text.split(SEPARATOR);
   let statement = '';
   let isFormula: boolean | undefined;
-  /** Marker of the list that begins behind `then`. */
+  /** Marker of the list that begins after `then`. */
   let list: string | undefined;
   let isComment = false;
   for (let at = 0; at < pieces.length; at += 2) {
@@ -92,9 +92,9 @@ function* joinLines(text: string): Generator<string> {
       continue;
     }
     if (isNewLine && isShort && continues(statement, line, () => (isFormula ??= isOpenFormula(statement)))) {
-      const isBehindThen = BEHIND_THEN.test(statement);
-      statement += ` ${isBehindThen ? unmarked(line.trim(), NO_LIST) : line.trim()}`;
-      if (isBehindThen) list = markerOf(line);
+      const isAfterThen = AFTER_THEN.test(statement);
+      statement += ` ${isAfterThen ? unmarked(line.trim(), NO_LIST) : line.trim()}`;
+      if (isAfterThen) list = markerOf(line);
       continue;
     }
     if (statement !== '') yield statement;
@@ -169,7 +169,7 @@ const isIf = (text: string): boolean => IF.test(splitLabel(withoutBullet(text.tr
 function isOpenIf(text: string): boolean {
   if (!isIf(text)) return false;
   const at = text.search(/ then\b/i);
-  return at < 0 ? RELATION.test(text) : BEHIND_THEN.test(text) || (!RELATION.test(text.slice(at)) && !isProse(text));
+  return at < 0 ? RELATION.test(text) : AFTER_THEN.test(text) || (!RELATION.test(text.slice(at)) && !isProse(text));
 }
 
 /** Whether the next line continues a list, as in `shifts: early, late,` and `night`, or in `x, y,` and `z integer`. */

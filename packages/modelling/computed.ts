@@ -8,7 +8,10 @@ export interface Computed {
   /** Absent if the formula could not be parsed. */
   expression?: Expression;
   index?: Index;
-  /** Set of the column: a set on the canvas, or the text of the index in backticks if its rows are not exactly the members of a set. */
+  /**
+   * Set of the column: a set on the canvas, or the text of the index in backticks if its rows are not exactly the members of a
+   * set.
+   */
   set?: string;
 }
 
@@ -30,15 +33,15 @@ function setOf(index: Index): string | undefined {
   return isWhole ? set : undefined;
 }
 
-/** Returns the names of the numbers, columns and sets on which a computed number depends directly. */
+/** Returns the names of the direct inputs of a computed number: constants, columns and sets. */
 export const inputsOf = ({ expression, index }: Computed): string[] =>
   freeNamesOf(expression && { sides: [expression], relations: [] }, index);
 
 /**
- * Sorts names of computed numbers so that each number comes after the numbers on which it depends. Numbers that depend on
- * themselves are returned separately.
+ * Sorts names of computed numbers so that each number comes after its inputs. Numbers that depend on themselves are returned
+ * separately.
  *
- * @param names names to sort. Numbers on which they depend are added
+ * @param names names to sort. Their inputs are added
  */
 export function computationOrder(
   names: Iterable<string>,

@@ -24,7 +24,10 @@ export function decisionsOf(condition: Condition): Decision[][] | FormulaProblem
   }
 }
 
-/** Returns the number of alternatives of the condition of a formula. Formulas without a condition have one. */
+/** Whether the text of a formula may contain a condition. Formulas without the keyword do not have to be parsed. */
+export const mayHaveCondition = (text: string): boolean => /\bthen\b/.test(text);
+
+/** Returns the number of alternatives in the condition of a formula. Returns 1 for a formula without a condition. */
 export function alternativesIn({ when }: Formula): number {
   const alternatives = when === undefined ? [] : decisionsOf(when);
   return 'problem' in alternatives ? 1 : Math.max(1, alternatives.length);

@@ -1,6 +1,6 @@
 export { checkFormula, checkIndex, type Use } from './check.js';
 export { changeableInputs, type Computed, computationOrder, inputsOf, readComputed } from './computed.js';
-export { alternativesIn, decisionsIn } from './decisions.js';
+export { alternativesIn, decisionsIn, mayHaveCondition } from './decisions.js';
 export { coverageOf } from './coverage.js';
 export { type DateReading, isoDate, literalOf } from './dates.js';
 export { Evaluator } from './expansion/evaluator.js';

@@ -18,8 +18,8 @@ export function mentionsOf(formula: Formula | undefined, index: Index | undefine
 }
 
 /**
- * Returns the distinct names outside a formula and its index on which they depend. Excludes index names, except where the same
- * name also occurs outside the scope of its index.
+ * Returns the distinct names that a formula and its index do not bind themselves. Excludes index names, unless the same name also
+ * occurs outside the scope of its index.
  */
 export function freeNamesOf(formula: Formula | undefined, index: Index | undefined): string[] {
   const mentions = new Mentions(false);

@@ -4,7 +4,9 @@ import { Dice } from '../../test/support/dice.js';
 import { solveModel } from '../../test/support/solve-model.js';
 import { relaxConditionalRows } from './conditional-rows.js';
 import { type Highs, loadSolver } from './highs.js';
-import { emptyModel, type Model, type Row, sizeOf, valueOf, type Variable } from './model.js';
+import { emptyModel, type Model, type Priorities, type Row, sizeOf, valueOf, type Variable } from './model.js';
+import { byPriority, type Outcome } from './priorities.js';
+import type { Run } from './run.js';
 import { UndecidedError } from './undecided-error.js';
 
 const MODELS = 300;
@@ -96,7 +98,7 @@ function bestOnGrid(model: Model): number | undefined {
   return best;
 }
 
-/** Solves a model with GLPK, with one linear program for each combination of decisions. */
+/** Solves a model with GLPK, with a linear program for each combination of decisions. */
 function bestOfDecisions(model: Model): number | undefined {
   const { sense, objective, variables, rows } = model;
   const decisions = variables.flatMap(({ upper, isInteger }, at) => (isInteger && upper === 1 ? [at] : []));
@@ -168,6 +170,49 @@ describe('random models with conditional rows', () => {
       }
     }
     expect(different).toBeGreaterThan(MODELS / 60);
+  });
+});
+
+describe('a search with inexact decisions', () => {
+  const COUNT = 200_000;
+  const decision: Variable = { name: 'a', isInteger: true, lower: 0, upper: 1 };
+  const amount: Variable = { name: 'x', isInteger: false, lower: 0, upper: 10 };
+  const model: Model = {
+    ...emptyModel(),
+    sense: 'maximize',
+    objective: termsOf([0, 1]),
+    variables: [decision, amount, ...Array.from({ length: COUNT }, () => amount)],
+    rows: [{ name: 'Rule', terms: termsOf([0, 1]), lower: -Infinity, upper: 3, when: conditionOf([[0, 1]]) }],
+  };
+  const run = (first: number, second: number): Run => {
+    const values = new Float64Array(COUNT + 2);
+    values.set([first, second]);
+    return { status: 'optimal', values, bound: 10, prices: undefined };
+  };
+  const NOTHING_FOUND: Run = { status: 'infeasible', values: undefined, bound: NaN, prices: undefined };
+  const PRIORITIES: Priorities = { later: [{ ...model, priority: 2 }], stated: [] };
+
+  it('determines the amounts again, even in a large model', () => {
+    relaxConditionalRows(model);
+    const search = byPriority(model);
+    search.next();
+    expect(search.next(run(1e-6, 3)).value).toMatchObject({ start: expect.any(Float64Array) });
+    const { done, value } = search.next(run(0, 3));
+    expect(done).toBe(true);
+    expect((value as Outcome).run.values?.slice(0, 2)).toEqual(Float64Array.of(0, 3));
+  });
+
+  it('keeps the plan of an earlier priority if a later search finds no exact decisions', () => {
+    relaxConditionalRows(model);
+    const search = byPriority({ ...model, priorities: PRIORITIES });
+    search.next();
+    search.next(run(0, 10));
+    search.next(run(1e-6, 10));
+    search.next(NOTHING_FOUND);
+    const { done, value } = search.next(NOTHING_FOUND);
+    expect(done).toBe(true);
+    expect((value as Outcome).run).toMatchObject({ status: 'undecided', unfinished: 2 });
+    expect((value as Outcome).run.values?.slice(0, 2)).toEqual(Float64Array.of(0, 10));
   });
 });
 

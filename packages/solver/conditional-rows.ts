@@ -11,16 +11,16 @@ export interface RowCondition {
   variables: ArrayLike<number>;
   /** Value of each of these variables. */
   values: ArrayLike<number>;
-  /** Amounts by which the bounds are relaxed for each variable with the other value. Set by {@link relaxConditionalRows}. */
+  /** Relaxation of the bounds for each variable with the other value. Set by {@link relaxConditionalRows}. */
   below: number;
   above: number;
   /** Set if the condition can never be met. */
   isImpossible?: true;
 }
 
-/** Maximum amount by which a bound can be relaxed. The solver's tolerances would make larger amounts unreliable. */
+/** Maximum relaxation of a bound. The solver's tolerances would make larger relaxations unreliable. */
 const MAX_RELAXATION = 1e6;
-/** Amount by which a bound can be relaxed without a remark. */
+/** Maximum relaxation of a bound without a note in the result. */
 export const LARGE_RELAXATION = 1e4;
 /** Number of passes over the rows that derive bounds of variables. */
 const PASSES = 3;
@@ -31,7 +31,7 @@ export const isInForce = ({ when }: Row, values: ArrayLike<number>): boolean =>
   (when.isImpossible !== true &&
     Array.from(when.variables).every((at, place) => Math.round(values[at]!) === when.values[place]));
 
-/** Maximum amount by which inexact decisions may relax a row. */
+/** Maximum relaxation of a row by inexact decisions. */
 const RELAXATION_TOLERANCE = 1e-7;
 
 /** Whether the decisions of a plan are so close to 0 and 1 that they do not relax any row noticeably. */
@@ -77,8 +77,8 @@ function withoutSlack({ variables: all, coefficients }: Terms, variables: readon
 }
 
 /**
- * Returns the rows of an already checked model from which some bounds have been removed. The amounts by which its conditional
- * rows are relaxed follow from the remaining bounds.
+ * Returns the rows of a checked model after some of its bounds have been removed. Conditional rows are relaxed according to the
+ * remaining bounds.
  */
 export function withRelaxedRows({ variables, rows }: Pick<Model, 'variables' | 'rows'>): Row[] {
   if (!rows.some(({ when }) => when !== undefined)) return rows;
@@ -91,7 +91,7 @@ export function withRelaxedRows({ variables, rows }: Pick<Model, 'variables' | '
   });
 }
 
-/** Returns the amounts by which the bounds of a row must be relaxed so that every plan meets them. They may be infinite. */
+/** Returns the relaxation with which every plan meets the bounds of a row. It may be infinite. */
 function relaxationOf(
   { terms, lower, upper }: Row,
   variables: readonly Variable[],

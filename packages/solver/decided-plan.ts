@@ -40,16 +40,17 @@ function isBetter({ sense, objective }: Model, one: Run, other: Run): boolean {
 }
 
 /**
- * Determines the amounts of a run once more, with all decisions fixed. Returns the run itself if there is no time left, and
- * undefined if the decisions allow no plan.
+ * Determines the amounts of a run once more, with all decisions fixed. Returns the run itself if the time limit does not allow
+ * this, and undefined if the decisions do not allow a plan.
  */
 function* withExactDecisions({ model }: Stage, run: Run): Generator<Stage, Run | undefined, Run> {
   if (run.values === undefined) return undefined;
   const { status, values } = yield { model: withFixedDecisions(model, run.values), start: run.values };
   if (status === 'infeasible') return undefined;
   if (values === undefined) return run;
-  const helpers = run.values.subarray(model.variables.length);
-  return { ...run, values: Float64Array.of(...values, ...helpers) };
+  const exact = run.values.slice();
+  exact.set(values);
+  return { ...run, values: exact };
 }
 
 /** Returns the linear program that is left if all decisions of a plan are made. */

@@ -2,6 +2,7 @@ import { searchStage } from './decided-plan.js';
 import type { Goal, Model, Row, StatedObjective } from './model.js';
 import { valueOf } from './model.js';
 import type { Run } from './run.js';
+import { UndecidedError } from './undecided-error.js';
 import { reachesBound } from './watch.js';
 
 /** Search for the best plan of a priority. */
@@ -45,7 +46,7 @@ export function* byPriority(model: Model): Generator<Stage, Outcome, Run> {
       model: { ...model, ...goal, rows: [...model.rows, ...kept] },
       ...(start !== undefined && { start }),
     };
-    const run = yield* searchStage(stage);
+    const run = yield* searchLater(stage, best);
     if (best === undefined && (run.values === undefined || run.status !== 'optimal')) return { stage, run };
     // An earlier plan is feasible here, too. Only the solver's tolerances can make the stage infeasible.
     if (run.status === 'unbounded' || run.status === 'unbounded_or_infeasible') return { stage, run };
@@ -68,6 +69,16 @@ export function* byPriority(model: Model): Generator<Stage, Outcome, Run> {
     );
   }
   return { stage: { model }, run: best! };
+}
+
+/** Searches a stage. If it has no plan with exact decisions, the plan of the stages before it is kept. */
+function* searchLater(stage: Stage, best: Run | undefined): Generator<Stage, Run, Run> {
+  try {
+    return yield* searchStage(stage);
+  } catch (error) {
+    if (best === undefined || !(error instanceof UndecidedError)) throw error;
+    return { ...best, status: 'undecided' };
+  }
 }
 
 const goalOf = ({ sense, objective, constant }: Model): Goal => ({ sense, objective, constant });

@@ -28,8 +28,9 @@ export interface SolveResult {
   /** Reduced costs of variables without an index, for linear programs. See {@link Prices}. */
   reduced_costs?: Record<string, number>;
   /**
-   * Constraints, except those whose condition is not met. A family is represented by its member with the least slack. The slack is the distance to the nearer bound: 0
-   * if the constraint binds, negative if it is violated. Duals are only present for linear programs, see {@link Prices}.
+   * Constraints, except those whose condition is not met. A family is represented by its member with the least slack. The slack
+   * is the distance to the nearer bound: 0 if the constraint binds, negative if it is violated. Duals are only present for
+   * linear programs, see {@link Prices}.
    */
   constraints: { name: string; activity: number; slack: number; dual?: number }[];
   /** Explains why there are no values, or how close they are to the optimum. Null for an optimum. */

@@ -64,8 +64,6 @@ export interface Surroundings {
   state: FileState | undefined;
   /** Set on the canvas whose members the columns of a wide table should match. */
   columnSet: ColumnSet | undefined;
-  /** Message if the constraint only holds under a condition and a variable in it has no upper bound. */
-  unboundedMessage: string | undefined;
   /** Whether a computed number depends on itself. */
   isCyclic: (name: string) => boolean;
   /** Whether a computed number has the name of a column. */

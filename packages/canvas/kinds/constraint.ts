@@ -1,4 +1,4 @@
-import { alternativesIn, isProblem, parseFormula } from '../../modelling/index.js';
+import { alternativesIn, isProblem, mayHaveCondition, parseFormula } from '../../modelling/index.js';
 import { type CardKind, formulasAt, pairsOf } from './card-kind.js';
 import { blocking, type CardField, gap, oneOf, positive, text, valueOf } from './fields.js';
 
@@ -23,7 +23,7 @@ export const ALTERNATIVES_OF_SOFT =
   'A soft constraint cannot have `or` in its condition: write a constraint for each alternative, or make it hard';
 
 function hasAlternatives(text: string): boolean {
-  const formula = /\bthen\b/.test(text) ? parseFormula(text) : undefined;
+  const formula = mayHaveCondition(text) ? parseFormula(text) : undefined;
   return formula !== undefined && !isProblem(formula) && alternativesIn(formula) > 1;
 }
 
@@ -38,9 +38,8 @@ export const constraint: CardKind = {
   fields,
   summaryFields: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty '], ['description']],
   formulas: formulasAt(fields, ['expression', 'constraint']),
-  gaps: (data, { unboundedMessage }, unknownNames) => [
+  gaps: (data, _, unknownNames) => [
     ...unknownNames,
-    ...(unboundedMessage === undefined ? [] : [gap('expression', unboundedMessage)]),
     ...(data['classification'] === 'soft' && hasAlternatives(valueOf<string>(fields, data, 'expression') ?? '')
       ? [gap('classification', ALTERNATIVES_OF_SOFT)]
       : []),

@@ -84,10 +84,10 @@ function computeFor(
 ): void {
   const condition = where === undefined ? undefined : parseCondition(where);
   if (condition === undefined || isProblem(condition)) return;
-  const finalValues = new Map(space.values);
+  const finalValues = Object.keys(values).map((name) => [name, space.values.get(name)!] as const);
   for (const [name, value] of Object.entries(values)) space.values.set(name, value);
   compute(namesInCondition(condition));
-  for (const name of Object.keys(values)) space.values.set(name, finalValues.get(name)!);
+  for (const [name, value] of finalValues) space.values.set(name, value);
 }
 
 const adjustmentProblem = ({ called }: Adjustment, reason: string) => incompleteModel(`${called}: ${reason}`);

@@ -1,16 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Highs, loadSolver } from '../../solver/highs.js';
+import { card, problemOf } from '../../../test/support/model-cards.js';
 import { solveModel } from '../../../test/support/solve-model.js';
-import { ModelProblem } from '../../solver/model.js';
 import type { ModelCard } from './model-card.js';
 import { readCanvas } from './canvas-reader.js';
 
-const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
-  id: label,
-  card_type,
-  label,
-  data: data as ModelCard['data'],
-});
 const variable = (name: string, more: object = {}) => card('variable', name, { name, domain: 'continuous', ...more });
 const objective = (expression: string, more: object = {}) =>
   card('objective', 'Goal', { sense: 'maximize', expression, ...more });
@@ -22,15 +16,6 @@ beforeAll(async () => {
   ({ highs } = await loadSolver(1024));
 });
 const solve = (...cards: ModelCard[]) => solveModel(highs, readCanvas(cards), 10);
-const problemOf = (...cards: ModelCard[]): string => {
-  try {
-    readCanvas(cards);
-    return '';
-  } catch (error) {
-    if (error instanceof ModelProblem) return error.message;
-    throw error;
-  }
-};
 
 describe('KPIs in a plan', () => {
   const plan = [variable('x', { upper: 3 }), variable('y', { upper: 2 }), objective('x + y')];

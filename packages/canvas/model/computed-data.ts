@@ -15,7 +15,7 @@ import type { ModelCard } from './model-card.js';
 /** Maximum number of cells in all computed columns of a model. A solve holds all of them in memory. */
 const MAX_CELLS = 2_000_000;
 
-/** Computed numbers of a canvas. They are added to a space after the numbers on which they depend. */
+/** Computed numbers of a canvas. They are added to a space after their inputs. */
 export class ComputedData {
   private readonly cards = new Map<string, ModelCard>();
   private readonly definitions = new Map<string, Computed>();
@@ -36,7 +36,7 @@ export class ComputedData {
   }
 
   /**
-   * Computes numbers and everything on which they depend. Replaces their previous values.
+   * Computes numbers and their inputs. Replaces their previous values.
    *
    * @param names names to compute. Other names are ignored. By default, all numbers are computed
    * @throws ModelProblem that identifies the card

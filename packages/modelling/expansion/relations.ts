@@ -29,8 +29,9 @@ export interface RowDecision {
 }
 
 /**
- * Expands a formula to rows with the variables on the left. Each alternative of its condition yields the same rows. A chain yields a row set per relation, or a single row set if all
- * its relations bound the same terms (`0 <= x <= 4`). Between whole numbers, `<` and `>` require a difference of at least 1.
+ * Expands a formula to rows with the variables on the left. A chain yields a row set per relation, or a single row set if all
+ * its relations bound the same terms (`0 <= x <= 4`). Each alternative of a condition yields the same row sets. Between whole
+ * numbers, `<` and `>` require a difference of at least 1.
  *
  * @param isWhole whether the values of a variable are whole numbers
  * @throws ExpansionRefusal

@@ -110,9 +110,8 @@ async function searchByPriority(model: Model, limits: Omit<SearchTask, 'arrays'>
     );
     earlierNodes = progress.nodes;
     next = stages.next(run);
-    if (priority !== undefined && start === undefined && next.done !== true) {
-      // Only a stage with a plan is followed by another stage.
-      progress = { ...progress, incumbent: model.constant + valueOf(model.objective, run.values!), bound: run.bound };
+    if (priority !== undefined && start === undefined && next.done !== true && run.values !== undefined) {
+      progress = { ...progress, incumbent: model.constant + valueOf(model.objective, run.values), bound: run.bound };
       send({ kind: 'search', ...progress });
     }
   }
