@@ -43,6 +43,14 @@ describe('judge', () => {
     for (const [index, { status }] of judge(COMPLETE).entries()) expect([index, status]).toEqual([index, 'complete']);
   });
 
+  it('reports a product as a blocking gap unless it has a yes-or-no variable and the other variable has a bound', () => {
+    const rule = (expression: string) => card('constraint', { expression, classification: 'hard' });
+    expect(blocking(rule('x * x <= 3'), X)).toEqual(['expression']);
+    expect(blocking(rule('x * y <= 3'), { ...X, data: { ...X.data, upper: 9 } }, Y)).toEqual([]);
+    expect(blocking(rule('x * y <= 3'), X, Y)).toEqual(['expression']);
+    expect(blocking(rule('x * max(x, y) <= 3'), X, Y)).toEqual(['expression']);
+  });
+
   it.each<[string, CardContent, string[]]>([
     ['an invalid sense', card('objective', { sense: 'up', expression: '1' }), ['sense']],
     ['a blank expression', card('objective', { sense: 'minimize', expression: '  ' }), ['expression']],
@@ -61,7 +69,6 @@ describe('judge', () => {
       ['expression'],
     ],
     ['an objective with a relation', card('objective', { sense: 'minimize', expression: 'x = 1' }), ['expression']],
-    ['a product of variables', card('objective', { sense: 'minimize', expression: 'x * y' }), ['expression']],
     [
       'a constraint without a relation',
       card('constraint', { expression: 'x', classification: 'hard' }),

@@ -13,7 +13,7 @@ import { gap } from './kinds/fields.js';
 import { describeLoose, looseVariables } from './loose-variables.js';
 import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
-import { unboundedConditions } from './unbounded-conditions.js';
+import { missingBounds } from './missing-bounds.js';
 import { wordedLimits } from './worded-limits.js';
 
 /** Maximum number of objectives listed in a project, and maximum length of their descriptions when joined. */
@@ -34,7 +34,7 @@ interface Canvas {
   vocabulary: Vocabulary;
   /** For each card, in order, the properties of the canvas that affect the card. */
   surroundings: readonly Surroundings[];
-  /** Gaps of constraints that only hold under a condition and contain a variable without an upper bound. */
+  /** Gaps of formulas that need an upper bound of a variable. */
   unbounded: ReadonlyMap<CardContent, Gap>;
 }
 
@@ -233,7 +233,7 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
     exceedsFileSetLimit: !withinLimit.has(card),
     columnSet: columnSetIn(vocabulary, sources[at]!.content),
   }));
-  return { vocabulary, surroundings, unbounded: unboundedConditions(cards) };
+  return { vocabulary, surroundings, unbounded: missingBounds(cards) };
 }
 
 /** Returns the set on the canvas whose members the columns of a wide table should match. */

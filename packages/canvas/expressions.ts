@@ -175,8 +175,10 @@ function judge(
   const isUnusual = (name: string): boolean =>
     [vocabulary.families, vocabulary.columns, vocabulary.sets, vocabulary.computed].some((names) => names?.has(name));
   // Formulas without an index only use constants. Unless they are computed, their values are known.
-  if (isPlainFormula && !namesIn(formula).some(isUnusual))
-    return { problem: problemOfPlainFormula(formula, use, vocabulary.values), unknown, notes };
+  if (isPlainFormula && !namesIn(formula).some(isUnusual)) {
+    const plainProblem = problemOfPlainFormula(formula, use, vocabulary.values);
+    if (plainProblem?.isNonlinear !== true) return { problem: plainProblem?.problem, unknown, notes };
+  }
   const coverage = problem === undefined ? coverageOf(formula, index, vocabulary, unknown.length === 0) : undefined;
   return {
     problem: problem === undefined ? coverage?.problem : withPosition(problem, text),
@@ -187,9 +189,13 @@ function judge(
   };
 }
 
-function problemOfPlainFormula(formula: Formula, use: Use, values: ReadonlyMap<string, number>): string | undefined {
+function problemOfPlainFormula(
+  formula: Formula,
+  use: Use,
+  values: ReadonlyMap<string, number>,
+): FormulaProblem | undefined {
   const result = use === 'constraint' ? linearRows(formula, values) : figureOf(formula, values);
-  return isProblem(result) ? result.problem : undefined;
+  return isProblem(result) ? result : undefined;
 }
 
 function figureOf({ sides, relations }: Formula, values: ReadonlyMap<string, number>) {

@@ -105,5 +105,9 @@ function visit(expression: Expression, sign: number, note: (name: string, sign: 
   if (expression.kind === 'name' || expression.kind === 'member') note(expression.name, sign);
   else if (expression.kind === 'sum')
     for (const { negative, of } of expression.parts) visit(of, negative ? -sign : sign, note);
-  else for (const part of partsOf(expression)) visit(part, sign, note);
+  else {
+    // An absolute value may become larger or smaller.
+    const inner = expression.kind === 'call' && expression.name === 'abs' ? NaN : sign;
+    for (const part of partsOf(expression)) visit(part, inner, note);
+  }
 }

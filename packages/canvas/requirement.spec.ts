@@ -149,7 +149,9 @@ describe('a production requirement', () => {
     [
       'the problem in the relation in its description',
       { description: 'chairs * chairs >= 2' },
-      ['blocking description: It is not linear: the variables chairs and chairs are multiplied'],
+      [
+        'blocking description: It is not linear: the variables chairs and chairs are multiplied, and neither is a yes-or-no variable',
+      ],
     ],
     [
       'the problem in its index',

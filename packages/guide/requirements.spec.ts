@@ -78,7 +78,7 @@ describe('a production requirement', () => {
       'requirement: stools >= 2\nrequirement: chairs * tables >= 3\nproduce 10 stools\nsolve',
     );
     expect(text).toContain(
-      'The model cannot be solved yet:\n- `Requirement 1`: No variable or value on the canvas is called stools\n- `Requirement 2`: It is not linear: the variables chairs and tables are multiplied',
+      'The model cannot be solved yet:\n- `Requirement 1`: No variable or value on the canvas is called stools\n- `Requirement 2`: It is not linear: the variables chairs and tables are multiplied, and neither is a yes-or-no variable',
     );
     expect(text).not.toMatch(/cannot be solved yet:(?:\n- .*)*`stools`:/);
     const solved = await room.say('remove Requirement 1; remove requirement Requirement 2; solve');

@@ -34,9 +34,10 @@ describe('functions of values', () => {
 
   it.each([
     [
-      'Cap: make[p] <= max(make["oak"], 3) for p in products',
-      '`max` needs known values, but it contains the variable make',
+      'Cap: make[p] <= floor(make["oak"]) for p in products',
+      '`floor` needs known values, but it contains the variable make',
     ],
+    ['Cap: make[p] <= max(make["oak"], 3) for p in products', 'make[oak] has no upper bound: give it an upper bound'],
     ['Cap: make[p] <= abs(1, 2) for p in products', '`abs` takes a single value'],
     ['All: make["oak"] <= max p in products where price[p] > 9: price[p]', '`max` has no members to compare'],
   ])('prevent a solve if they are used incorrectly, as in %j', async (statement, problem) => {

@@ -6,6 +6,7 @@ import {
   type End,
   type Expression,
   type Extremum,
+  type Factor,
   type Formula,
   type FormulaProblem,
   type Index,
@@ -18,6 +19,7 @@ import {
   partsOf,
 } from './formula.js';
 import { decisionsOf } from './decisions.js';
+import { isExtremal } from './functions.js';
 import { namesInCondition } from './mentions.js';
 import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
@@ -26,6 +28,7 @@ import {
   boundWithVariable,
   computedWithVariable,
   conditionOnVariable,
+  divisionByVariable,
   endOfPairs,
   formatMember,
   functionOfVariable,
@@ -35,6 +38,8 @@ import {
   lettersFor,
   missingIndex,
   noDecision,
+  productOfThree,
+  productOfVariables,
   notASet,
   reboundIndex,
   textAsNumber,
@@ -85,7 +90,7 @@ export function checkFormula(
   use: Use,
   vocabulary: Vocabulary,
 ): FormulaCheck {
-  const check = new Check(vocabulary);
+  const check = new Check(vocabulary, use);
   try {
     check.run(formula, index, use);
     const { firstLag, reboundWarning } = check;
@@ -125,6 +130,32 @@ const RELATION_PROBLEMS: Partial<Record<Use, string>> = {
   computed: 'A computed number cannot contain <=, >= or =',
 };
 
+/** Returns factors in which products are replaced with their factors. */
+const flattened = (factors: readonly Factor[]): Factor[] =>
+  factors.flatMap((factor) =>
+    factor.of.kind === 'product' && !factor.divisor && factor.isSquared !== true
+      ? flattened(factor.of.factors)
+      : [factor],
+  );
+
+const arityOf = (set: string, { sets }: Vocabulary): number => sets.get(set)?.arity ?? 1;
+
+/** Refuses the name of a set, or a name that needs keys. */
+function refuseWithoutKeys(name: string, vocabulary: Vocabulary, scope: Scope): void {
+  const { families, columns, sets } = vocabulary;
+  const family = families.get(name);
+  if (family !== undefined) {
+    const names = namesOfIndex(family.index);
+    refuse(`${name} is indexed by ${listed(names)}: write ${formatMember(name, names)}`);
+  }
+  const [column] = columns.get(name) ?? [];
+  if (column !== undefined) {
+    const keys = keysFor(column.set, arityOf(column.set, vocabulary), scope).map((one) => formatMember(name, one));
+    refuse(`${name} is a column of ${column.set}: write ${keys.join(' or ')}`);
+  }
+  if (sets.has(name)) refuse(`${name} is a set: sum over its members, as in \`sum p in ${name}: ...\``);
+}
+
 class Check {
   readonly unknown = new Set<string>();
   firstLag: LaggedMember | undefined;
@@ -135,7 +166,15 @@ class Check {
   /** Index names of the sums, minima and maxima that have been checked so far. */
   private readonly closedNames = new Map<string, 'sum' | Extremum>();
 
-  constructor(private readonly vocabulary: Vocabulary) {}
+  /** Whether variables that are not yes-or-no decisions may be multiplied. */
+  private readonly mayMultiply: boolean;
+
+  constructor(
+    private readonly vocabulary: Vocabulary,
+    use: Use,
+  ) {
+    this.mayMultiply = use === 'objective' || use === 'kpi';
+  }
 
   run({ sides, relations, when }: Formula, index: Index | undefined, use: Use): void {
     const scope = index === undefined ? EMPTY_SCOPE : this.index(index, EMPTY_SCOPE);
@@ -178,6 +217,7 @@ class Check {
         return this.product(expression.factors, scope);
       case 'call': {
         const variable = this.firstVariable(expression, scope);
+        if (isExtremal(expression.name)) return variable;
         return this.refuseVariable(variable, (name) => functionOfVariable(expression.name, name), expression.position);
       }
       case 'total':
@@ -193,10 +233,16 @@ class Check {
     }
   }
 
+  /** Returns the first variable in the parts of an expression. Prefers variables that are not yes-or-no decisions. */
   private firstVariable(expression: Expression, scope: Scope): string | undefined {
-    return partsOf(expression)
+    const names = partsOf(expression)
       .map((part) => this.expression(part, scope))
-      .find((name) => name !== undefined);
+      .filter((name) => name !== undefined);
+    return names.find((name) => this.isAmount(name)) ?? names[0];
+  }
+
+  private isAmount(name: string): boolean {
+    return !this.unknown.has(name) && this.vocabulary.decisions?.has(name) !== true;
   }
 
   private choice(choice: Choice, scope: Scope): string | undefined {
@@ -212,39 +258,25 @@ class Check {
     checkMembership({ names: ['p'], set, position }, this.vocabulary, endOfPairs);
   }
 
-  private product(factors: Extract<Expression, { kind: 'product' }>['factors'], scope: Scope): string | undefined {
-    let variable: string | undefined;
-    let unknown: string | undefined;
-    for (const { divisor, of } of factors) {
-      const found = this.expression(of, scope);
-      // An unknown name may be defined as a number later.
-      if (found === undefined || this.unknown.has(found)) {
-        unknown ??= found;
-        continue;
-      }
-      if (divisor) refuse(`It is not linear: it divides by the variable ${shortened(found)}`);
-      if (variable !== undefined)
-        refuse(`It is not linear: the variables ${shortened(variable)} and ${shortened(found)} are multiplied`);
-      variable = found;
+  private product(factors: readonly Factor[], scope: Scope): string | undefined {
+    const found: string[] = [];
+    for (const { divisor, of, isSquared } of flattened(factors)) {
+      const name = this.expression(of, scope);
+      if (name === undefined) continue;
+      if (divisor && !this.unknown.has(name)) refuse(divisionByVariable(name));
+      found.push(name, ...(isSquared === true ? [name] : []));
     }
-    return variable ?? unknown;
+    // An unknown name may be defined as a number later.
+    const [amount, other, third] = found.filter((name) => this.isAmount(name));
+    if (other !== undefined && !this.mayMultiply) refuse(productOfVariables(amount!, other));
+    if (third !== undefined) refuse(productOfThree);
+    return amount ?? found.find((name) => !this.unknown.has(name)) ?? found[0];
   }
 
   private name(name: string, scope: Scope): string | undefined {
-    const { variables, families, columns, sets } = this.vocabulary;
     if (scope.has(name) || isConstant(name, this.vocabulary)) return undefined;
-    if (variables.has(name)) return name;
-    const family = families.get(name);
-    if (family !== undefined)
-      refuse(
-        `${name} is indexed by ${listed(namesOfIndex(family.index))}: write ${formatMember(name, namesOfIndex(family.index))}`,
-      );
-    const [column] = columns.get(name) ?? [];
-    if (column !== undefined) {
-      const keys = keysFor(column.set, this.arityOf(column.set), scope).map((one) => formatMember(name, one));
-      refuse(`${name} is a column of ${column.set}: write ${keys.join(' or ')}`);
-    }
-    if (sets.has(name)) refuse(`${name} is a set: sum over its members, as in \`sum p in ${name}: ...\``);
+    if (this.vocabulary.variables.has(name)) return name;
+    refuseWithoutKeys(name, this.vocabulary, scope);
     this.unknown.add(name);
     return name;
   }
@@ -291,12 +323,8 @@ class Check {
     if (column === undefined) return undefined;
     if (other !== undefined) refuse(ambiguousColumn(name, column, other), position);
     const readings = this.vocabulary.sets.get(column.set)?.readings;
-    checkKeys(expression, lettersFor(this.arityOf(column.set)), `a column of ${column.set}`, readings);
+    checkKeys(expression, lettersFor(arityOf(column.set, this.vocabulary)), `a column of ${column.set}`, readings);
     return column;
-  }
-
-  private arityOf(set: string): number {
-    return this.vocabulary.sets.get(set)?.arity ?? 1;
   }
 
   /** Refuses a variable where a known value is needed. An unknown name is returned, because it may be defined later. */
@@ -309,7 +337,7 @@ class Check {
     return variable;
   }
 
-  private total({ by, over, of, position }: Extract<Expression, { kind: 'total' }>, scope: Scope): string | undefined {
+  private total({ by, over, of }: Extract<Expression, { kind: 'total' }>, scope: Scope): string | undefined {
     const membership = over.over.find(
       ({ names: [name, ...others], set }) => others.length === 0 && scope.get(name)?.home === set,
     );
@@ -317,7 +345,7 @@ class Check {
     const inner = this.index(over, scope);
     const variable = this.expression(of, inner);
     for (const name of inner.keys()) if (!scope.has(name)) this.closedNames.set(name, by);
-    return by === 'sum' ? variable : this.refuseVariable(variable, (name) => functionOfVariable(by, name), position);
+    return variable;
   }
 
   private key(key: Key, scope: Scope): void {

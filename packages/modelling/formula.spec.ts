@@ -98,8 +98,8 @@ describe('parseFormula', () => {
       1,
       '(',
     ],
-    ['x^2', '`^` at character 2 is not expected here', 1, '^'],
-    ['2x² + 3x', '`²` at character 3 is not expected here', 2, '²'],
+    ['x^3', 'Only squares are possible, as in `x^2`', 2, '3'],
+    ['2x³ + 3x', '`³` at character 3 is not expected here', 2, '³'],
     ['10 x - x⁻¹', '`⁻` at character 9 is not expected here', 8, '⁻'],
     ['xⁿ', '`ⁿ` at character 2 is not expected here', 1, 'ⁿ'],
     ['3,5x', '`,` at character 2 is not expected here', 1, ','],
@@ -169,13 +169,20 @@ describe('linearize and linearRows', () => {
   });
 
   it.each([
-    ['x * y', 'It is not linear: the variables x and y are multiplied'],
-    ['(x + 1) * 2 * (x - 1)', 'It is not linear: the variables x and x are multiplied'],
     ['1 / x', 'It is not linear: it divides by the variable x'],
     ['x / (2 - 2)', 'It divides by 0'],
     ['1e300 * 1e300 * x', 'A number in the formula becomes too large'],
-    ['2 max(x, 3)', '`max` needs known values, but it contains the variable x'],
+    ['2 round(x)', '`round` needs known values, but it contains the variable x'],
   ])('return a problem for %s', (text, problem) => expect(linearize(parsed(text).sides[0], NONE)).toEqual({ problem }));
+
+  it.each([
+    ['x * y', 'It is not linear: the variables x and y are multiplied, and neither is a yes-or-no variable'],
+    ['(x + 1) * 2 * x', 'It is not linear: the variables x and x are multiplied, and neither is a yes-or-no variable'],
+    ['3 x²', 'It is not linear: the variables x and x are multiplied, and neither is a yes-or-no variable'],
+    ['2 max(x, 3)', '`max` needs known values, but it contains the variable x'],
+  ])('return a problem for %s, which a solve may allow', (text, problem) =>
+    expect(linearize(parsed(text).sides[0], NONE)).toEqual({ problem, isNonlinear: true }),
+  );
 
   it.each<[string, [Record<string, number>, number, number][]]>([
     ['x + 2 <= 3y - 1', [[{ x: 1, y: -3 }, -Infinity, -3]]],

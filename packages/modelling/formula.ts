@@ -5,12 +5,13 @@
  * - Numbers: `3`, `.5`, `2e3`. Names: letters of any script, digits and `_`, but no leading digit.
  * - Arithmetic: `+ - * /` and parentheses. A number or a closing parenthesis multiplies a name or parenthesis directly after it
  *   (`2x`, `2 x`, `3(x + y)`). `*` and `/` associate to the left: `1/2 x` is half of x. `·`, `×`, `÷` and `−` are accepted as
- *   well.
+ *   well. Squares: `x^2` or `x²`.
  * - Relations: `<=`, `≤`, `=<`, `>=`, `≥`, `=>`, `=`, `==`, `<`, `>`. Between whole numbers `<` and `>` require a difference of
  *   at least 1. Otherwise they are read as `<=` and `>=`. Relations can be chained.
  * - Members of indexed names: `make[p]`, `ship[o, d]`, `make["oak chair"]`, `shift[3]`, and with a lag `stock[t - 1]`.
- * - Functions of values: `min(a, b)`, `max(a, b)`, `abs(a)`, `round(a)`, `floor(a)`, `ceil(a)`, and over the members of an index
- *   `max p in products: price[p]`, `min p in products: price[p]` and `count p in products where price[p] > 5`.
+ * - Functions: `min(a, b)`, `max(a, b)`, `abs(a)`, and over the members of an index `max p in products: price[p]` and
+ *   `min p in products: price[p]`. Functions of known values only: `round(a)`, `floor(a)`, `ceil(a)` and
+ *   `count p in products where price[p] > 5`.
  * - Sums: `sum p in products, t in weeks where demand[p, t] > 0: ...` adds up a product and ends at the next `+` or `-` on its
  *   level.
  * - Choices between expressions: `if t = 1 then start else stock[t - 1]`, or `stock[t - 1] else start` for a member that may
@@ -30,15 +31,15 @@ export type Relation = '<=' | '>=' | '=';
 export type Comparison = Relation | '<>' | '<' | '>';
 
 /**
- * Side of a formula. Numbers are never negative. Sums contain a minus or at least two terms, and products contain at least two
- * factors.
+ * Side of a formula. Numbers are never negative. Sums contain a minus or at least two terms, and products contain a square or at
+ * least two factors.
  */
 export type Expression =
   | { kind: 'number'; value: number }
   | { kind: 'name'; name: string }
   | { kind: 'sum'; parts: { negative: boolean; of: Expression }[] }
   /** Factors from left to right. The first factor is never a divisor. */
-  | { kind: 'product'; factors: { divisor: boolean; of: Expression }[] }
+  | { kind: 'product'; factors: Factor[] }
   | MemberOf
   | Call
   | Choice
@@ -47,6 +48,13 @@ export type Expression =
   | { kind: 'position'; name: string; position: number }
   /** Sum, minimum or maximum of an expression over an index. */
   | { kind: 'total'; by: 'sum' | Extremum; over: Index; of: Expression; position: number };
+
+/** Factor of a product. */
+export interface Factor {
+  divisor: boolean;
+  of: Expression;
+  isSquared?: true;
+}
 
 export type Extremum = 'min' | 'max';
 
@@ -139,6 +147,8 @@ export interface FormulaProblem {
   position?: number;
   /** Source text at this position. Empty at the end of the formula. */
   token?: string;
+  /** Set if the formula contains a product or a function of variables. A solve may still allow it. */
+  isNonlinear?: true;
 }
 
 export const isProblem = (value: object): value is FormulaProblem => 'problem' in value;

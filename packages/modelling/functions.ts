@@ -10,6 +10,9 @@ const FUNCTIONS = {
 
 export type FunctionName = keyof typeof FUNCTIONS;
 
+/** Functions that may contain variables. */
+export type Extremal = Extract<FunctionName, 'min' | 'max' | 'abs'>;
+
 /** Tolerances within which a number counts as whole: 0.29 * 100 is 28.999999999999996 but means 29. */
 const RELATIVE_TOLERANCE = 1e-9;
 const MAX_TOLERANCE = 1e-6;
@@ -20,6 +23,8 @@ export const isFunctionName = (name: string): name is FunctionName => Object.has
 
 /** Whether a function takes any number of values. The other functions take a single value. */
 export const takesMany = (name: FunctionName): boolean => name === 'min' || name === 'max';
+
+export const isExtremal = (name: FunctionName): name is Extremal => takesMany(name) || name === 'abs';
 
 /** Applies a function. `round` rounds half away from 0. */
 export const applied = (name: FunctionName, values: readonly number[]): number => FUNCTIONS[name](values) + 0;

@@ -8,7 +8,8 @@ export type { Frame } from './expansion/frame.js';
 export { compute } from './expansion/compute.js';
 export { KeyTable } from './expansion/key-table.js';
 export { evaluateFigures } from './expansion/evaluate-figures.js';
-export { ExpansionRefusal } from './expansion/refusal.js';
+export type { DefinedVariables, LinearSum } from './expansion/defined-variables.js';
+export { ExpansionRefusal, refuse } from './expansion/refusal.js';
 export { type RowDecision, type Rows, rowsOf } from './expansion/relations.js';
 export { type Column, type ColumnData, type Members, Space } from './expansion/space.js';
 export {
@@ -35,7 +36,14 @@ export { freeNamesOf, mentionsOf, namesInCondition } from './mentions.js';
 export { listFirst, listNames, shortened } from './names.js';
 export { nearestNames, typosBetween, wordsOf } from './nearest-names.js';
 export { MAX_FORMULA_LENGTH, parseCondition, parseFormula, parseIndex } from './parse-formula.js';
-export { ambiguousColumn, formatKey, lagBeyondEnds, noDecision } from './sentences.js';
+export {
+  ambiguousColumn,
+  formatKey,
+  lagBeyondEnds,
+  noDecision,
+  productOfThree,
+  productOfVariables,
+} from './sentences.js';
 export { notesOnPoints } from './points.js';
 export { splitIndex } from './split-index.js';
 export { noteOnStrict } from './strict.js';

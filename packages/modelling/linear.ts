@@ -1,7 +1,14 @@
-import { applied } from './functions.js';
-import { type Call, type Expression, type Formula, type FormulaProblem, isProblem, type Relation } from './formula.js';
-import { shortened } from './names.js';
-import { functionOfVariable } from './sentences.js';
+import { applied, isExtremal } from './functions.js';
+import {
+  type Call,
+  type Expression,
+  type Factor,
+  type Formula,
+  type FormulaProblem,
+  isProblem,
+  type Relation,
+} from './formula.js';
+import { divisionByVariable, functionOfVariable, productOfVariables } from './sentences.js';
 
 /** Linear expression: the sum of coefficient times name over {@link terms}, plus the constant. */
 export interface Linear {
@@ -29,8 +36,8 @@ const TOO_DEEP: FormulaProblem = {
 
 /**
  * Converts an expression without members and indexed sums to a linear expression. Names with a known value are replaced with
- * the value. All other names are variables. Returns a problem for a product of variables, a variable in a divisor, a division
- * by 0, or an overflow.
+ * the value. All other names are variables. Returns a problem for a product or a function of variables, a variable in a divisor,
+ * a division by 0, or an overflow.
  */
 export function linearize(expression: Expression, values: ReadonlyMap<string, number>): Linear | FormulaProblem {
   const linear = new Linearization(values).of(expression);
@@ -122,23 +129,23 @@ class Linearization {
    * Converts a product. At most one factor may contain variables. Constants are multiplied first, so that the terms of this
    * factor are visited only once.
    */
-  private product(factors: Extract<Expression, { kind: 'product' }>['factors']): Linear | FormulaProblem {
+  private product(factors: readonly Factor[]): Linear | FormulaProblem {
     let scale = 1;
     let variable: Linear | undefined;
-    for (const { divisor, of } of factors) {
+    for (const { divisor, of, isSquared } of factors) {
       const factor = this.of(of);
       if (isProblem(factor)) return factor;
       const [name] = factor.terms.keys();
       if (name === undefined) {
         if (divisor && factor.constant === 0) return { problem: 'It divides by 0' };
-        scale = divisor ? scale / factor.constant : scale * factor.constant;
+        const constant = isSquared === true ? factor.constant ** 2 : factor.constant;
+        scale = divisor ? scale / constant : scale * constant;
         if (!Number.isFinite(scale) || !Number.isFinite(factor.constant)) return TOO_LARGE;
       } else if (divisor) {
-        return { problem: `It is not linear: it divides by the variable ${shortened(name)}` };
-      } else if (variable !== undefined) {
-        const [other = ''] = variable.terms.keys();
-        const both = `${shortened(other)} and ${shortened(name)}`;
-        return { problem: `It is not linear: the variables ${both} are multiplied` };
+        return { problem: divisionByVariable(name) };
+      } else if (variable !== undefined || isSquared === true) {
+        const [other = name] = variable?.terms.keys() ?? [];
+        return { problem: productOfVariables(other, name), isNonlinear: true };
       } else {
         variable = factor;
       }
@@ -156,7 +163,8 @@ class Linearization {
       const linear = this.of(one);
       if (isProblem(linear)) return linear;
       const [variable] = linear.terms.keys();
-      if (variable !== undefined) return { problem: functionOfVariable(name, variable) };
+      if (variable !== undefined)
+        return { problem: functionOfVariable(name, variable), ...(isExtremal(name) && { isNonlinear: true }) };
       values.push(linear.constant);
     }
     return { terms: new Map(), constant: applied(name, values) };

@@ -5,6 +5,7 @@ import type {
   End,
   Expression,
   Extremum,
+  Factor,
   Formula,
   FormulaProblem,
   Index,
@@ -103,6 +104,7 @@ const LATE_IF =
 const TWO_CASES =
   'Write a second constraint for the other case, as in `if open = 1 then x <= 5`, or put a choice of values in parentheses';
 const TWO_RELATIONS = 'Write a single relation after `then`, and repeat the condition for each further relation';
+const ONLY_SQUARES = 'Only squares are possible, as in `x^2`';
 const UNREADABLE_KEY = 'Put a key with a lag in parentheses, as in `(t - 1) in weeks`';
 
 const unknownFunction = (name: string): string =>
@@ -231,8 +233,8 @@ class Parser {
   }
 
   private product(begun?: Expression): Expression {
-    const first = begun ?? this.factor();
-    let factors: Extract<Expression, { kind: 'product' }>['factors'] | undefined;
+    const first = this.squared(begun ?? this.factor());
+    let factors: Factor[] | undefined;
     for (;;) {
       if (this.isAtWordBefore('if')) this.refuse(this.mayChoose ? LATE_CHOICE : LATE_IF);
       let divisor = false;
@@ -242,7 +244,7 @@ class Parser {
         this.advance();
         of = this.signed(divisor);
       } else if (this.isAtFactor()) {
-        of = this.factor();
+        of = this.squared(this.factor());
       } else {
         return factors === undefined ? first : { kind: 'product', factors };
       }
@@ -259,7 +261,20 @@ class Parser {
   private signed(divisor: boolean): Expression {
     const negative = this.signs();
     if (divisor && this.isAtTotal()) this.refuse('Put a sum after `/` in parentheses: `/ (sum ...)`');
-    return signedBy(negative, this.factor());
+    return signedBy(negative, this.squared(this.factor()));
+  }
+
+  /** Parses the exponent of a factor, if it has one. */
+  private squared(of: Expression): Expression {
+    const { kind, text } = this.token;
+    if (kind !== 'other' || (text !== '^' && text !== '²')) return of;
+    this.advance();
+    if (text === '^') {
+      if (this.token.text !== '2') this.refuse(ONLY_SQUARES);
+      this.advance();
+    }
+    this.canMultiply = true;
+    return { kind: 'product', factors: [{ divisor: false, of, isSquared: true }] };
   }
 
   private factor(): Expression {

@@ -105,6 +105,15 @@ export function unknownSet(name: string, [nearest]: readonly string[] = []): str
 export const divisionByZero = (members: string): string =>
   members === '' ? 'It divides by 0' : `It divides by 0${members}: exclude them with a condition after \`where\``;
 
+export const divisionByVariable = (variable: string): string =>
+  `It is not linear: it divides by the variable ${shortened(variable)}`;
+
+/** Explains that two variables are multiplied that are not yes-or-no variables. */
+export const productOfVariables = (one: string, other: string): string =>
+  `It is not linear: the variables ${shortened(one)} and ${shortened(other)} are multiplied, and neither is a yes-or-no variable`;
+
+export const productOfThree = 'It multiplies three variables, and an objective can multiply only two';
+
 export const boundWithVariable = (variable: string): string =>
   `A bound must be constant, but it contains the variable ${shortened(variable)}: write a constraint instead`;
 
@@ -133,7 +142,7 @@ export const fractionalLag = (name: string, lag: number, members: string): strin
 export const endOfPairs = (set: string): string =>
   `${shortened(set)} has members with several parts, so it has no first or last member`;
 
-/** Explains that a function contains a variable. */
+/** Explains that a function such as `round` contains a variable. */
 export const functionOfVariable = (name: string, variable: string): string =>
   `\`${name}\` needs known values, but it contains the variable ${shortened(variable)}`;
 

@@ -1,5 +1,6 @@
 import type { Stage } from './priorities.js';
 import { isAccurate, isInForce } from './conditional-rows.js';
+import { matchesDefinitions, withDecidedDefinition, withDefinedValues } from './definitions.js';
 import { type Model, valueOf, type Variable } from './model.js';
 import type { Run } from './run.js';
 import { UndecidedError } from './undecided-error.js';
@@ -10,8 +11,8 @@ const TIGHT_TOLERANCE = 1e-9;
 const OBJECTIVE_TOLERANCE = 1e-6;
 
 /**
- * Searches the best plan of a stage. A decision that is 0 or 1 only within the solver's tolerance can relax a conditional row a
- * little. The amounts are then determined once more with all decisions fixed. If they become worse, the search is repeated with
+ * Searches the best plan of a stage. A decision that is 0 or 1 only within the solver's tolerance can relax a row a little.
+ * The amounts are then determined once more with all decisions fixed. If they become worse, the search is repeated with
  * a tighter tolerance.
  *
  * @throws UndecidedError if no plan with exact decisions is found
@@ -19,7 +20,8 @@ const OBJECTIVE_TOLERANCE = 1e-6;
 export function* searchStage(stage: Stage): Generator<Stage, Run, Run> {
   const { model } = stage;
   const run = yield stage;
-  if (run.values === undefined || isAccurate(model, run.values)) return run;
+  if (run.values === undefined) return run;
+  if (isAccurate(model, run.values) && matchesDefinitions(model.variables, run.values)) return run;
   const first = yield* withExactDecisions(stage, run);
   if (first !== undefined && !isBetter(model, run, first)) return first;
   const again = yield { ...stage, integerTolerance: TIGHT_TOLERANCE };
@@ -27,7 +29,7 @@ export function* searchStage(stage: Stage): Generator<Stage, Run, Run> {
   const best = first !== undefined && (second === undefined || isBetter(model, first, second)) ? first : second;
   if (best === undefined)
     throw new UndecidedError(
-      'The solver cannot tell which conditions are met. Give the variables in constraints under a condition tighter bounds and solve again',
+      'The solver cannot tell which yes-or-no decisions a plan makes. Give the variables in conditions, products and functions tighter bounds and solve again',
     );
   return best;
 }
@@ -56,10 +58,12 @@ function* withExactDecisions({ model }: Stage, run: Run): Generator<Stage, Run |
 /** Returns the linear program that is left if all decisions of a plan are made. */
 function withFixedDecisions(model: Model, values: Float64Array): Model {
   let helper = model.variables.length;
-  const decided = Float64Array.from(model.variables, ({ isInteger }, at) =>
+  const rounded = Float64Array.from(model.variables, ({ isInteger }, at) =>
     isInteger ? Math.round(values[at]!) : values[at]!,
   );
-  const variables = model.variables.map(({ zeroOr, ...variable }, at): Variable => {
+  const decided = withDefinedValues(model.variables, rounded);
+  const variables = model.variables.map(({ zeroOr, ...all }, at): Variable => {
+    const variable = withDecidedDefinition(all, values);
     const range = zeroOr === undefined ? undefined : Math.round(values[helper++]!) === 1 ? zeroOr : NOTHING;
     const lower = Math.max(variable.lower, range?.lower ?? -Infinity);
     const upper = Math.min(variable.upper, range?.upper ?? Infinity);

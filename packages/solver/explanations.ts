@@ -40,6 +40,8 @@ const TRIAL_NODES = 1_000;
  */
 export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays, deadline: number): Infeasibility {
   const all = restrictionsOf(model);
+  // Products in an objective are not variables of the solver.
+  const shown = { ...model, variables: model.variables.slice(0, data.colCost.length) };
   // Without helpers, only bounds differ. Building all arrays for each trial would make large models 60 % slower to explain.
   const hasHelpers = sizeOfHelpers(model).terms > 0;
   const trialOf = (reduced: Model) => (hasHelpers ? toArrays(reduced) : { ...data, ...boundArraysOf(reduced) });
@@ -50,7 +52,7 @@ export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays,
       // Each trial has a fixed overhead, even if little time is left for the solver.
       if (secondsUntil(deadline) === 0) return toInfeasibility(remaining, false);
       const reduced = remaining.toSpliced(from, size);
-      const isFeasible = hasValues(highs, trialOf(withOnly(model, all, reduced)), deadline);
+      const isFeasible = hasValues(highs, trialOf(withOnly(shown, all, reduced)), deadline);
       // Earlier rounds test groups, and each restriction is tested individually in the last round.
       if (isFeasible === undefined && size === 1) isMinimal = false;
       if (isFeasible === false) remaining = reduced;
@@ -98,10 +100,15 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, 
   });
   const columns = directions(data.colLower, data.colUpper, 1);
   const rows = directions(data.rowLower, data.rowUpper, Infinity);
+  // Products of variables limit the objective in most directions.
+  const { hessian, ...linear } = data;
+  for (let column = 0; column < (hessian?.starts.length ?? 1) - 1; column += 1)
+    if (hessian!.starts[column + 1]! > hessian!.starts[column]!) columns.lower[column] = columns.upper[column] = 0;
+  for (const row of hessian?.indices ?? []) columns.lower[row] = columns.upper[row] = 0;
   const values = tryRun(
     highs,
     {
-      ...data,
+      ...linear,
       offset: 0,
       isWhole: new Uint8Array(data.isWhole.length),
       colLower: columns.lower,
@@ -111,9 +118,9 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, 
     },
     secondsUntil(deadline),
   )?.values;
-  const moving = variables.flatMap(({ name, isSlack }, index) => {
+  const moving = variables.flatMap(({ name }, index) => {
     const step = values?.[index] ?? 0;
-    return isSlack === true || Math.abs(step) < MIN_STEP ? [] : [`${name} can ${step > 0 ? 'grow' : 'fall'}`];
+    return name === '' || Math.abs(step) < MIN_STEP ? [] : [`${name} can ${step > 0 ? 'grow' : 'fall'}`];
   });
   const sense = model.sense === 'maximize' ? 'large' : 'small';
   const reason = moving.length === 0 ? 'a bound or a constraint is missing' : `${listed(moving)} without limit`;
@@ -129,7 +136,8 @@ interface Pair {
 export function hasValues(highs: Highs, data: ModelArrays, deadline: number): boolean | undefined {
   const seconds = Math.min(TRIAL_SECONDS, secondsUntil(deadline));
   if (seconds === 0) return undefined;
-  const run = tryRun(highs, { ...data, colCost: new Float64Array(data.colCost.length) }, seconds);
+  const { hessian: _, ...linear } = data;
+  const run = tryRun(highs, { ...linear, colCost: new Float64Array(data.colCost.length) }, seconds);
   return run?.values !== undefined ? true : run?.status === 'infeasible' ? false : undefined;
 }
 
@@ -170,8 +178,8 @@ function restrictionsOf({ variables, rows }: Model): Restriction[] {
 export const rangeOf = ({ name, zeroOr }: Variable): string => `${name} is 0 or ${zeroOr?.lower} to ${zeroOr?.upper}`;
 
 /** Returns the finite bounds of a variable. */
-function boundsOf({ name, lower, upper, isSlack }: Variable): { text: string; without: Partial<Variable> }[] {
-  if (isSlack === true) return [];
+function boundsOf({ name, lower, upper }: Variable): { text: string; without: Partial<Variable> }[] {
+  if (name === '') return [];
   return [
     ...(lower === -Infinity ? [] : [{ text: `${name} >= ${lower}`, without: { lower: -Infinity } }]),
     ...(upper === Infinity ? [] : [{ text: `${name} <= ${upper}`, without: { upper: Infinity } }]),

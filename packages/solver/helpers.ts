@@ -1,9 +1,12 @@
+import { impliedBounds } from './bounds.js';
+import { rowsOfDefinition, sizeOfDefinition } from './definitions.js';
 import type { Model, Row, Variable } from './model.js';
 
 /*
  * Helpers express variables that are 0 or in a range. Each such variable has a yes-or-no variable, which is 1 if the variable is
- * in its range, and two rows. They follow the variables and rows of the model, in the order of their variables. Helper rows for
- * the lower bounds of two-sided conditional rows come last. Helpers are never shown to users.
+ * in its range, and two rows. They follow the variables and rows of the model, in the order of their variables. The yes-or-no
+ * variables and rows of definitions come after them, and helper rows for the lower bounds of two-sided conditional rows come
+ * last. Helpers are never shown to users.
  *
  * The solver's own semi-continuous variables do the same, but it shortens ranges that end above 1e5. It then fails, or reports a
  * model with a plan as infeasible.
@@ -23,6 +26,13 @@ export interface HelperSize {
 export function sizeOfHelpers({ variables, rows }: Pick<Model, 'variables' | 'rows'>): HelperSize {
   const count = variables.reduce((sum, { zeroOr }) => sum + (zeroOr === undefined ? 0 : 1), 0);
   const size = { variables: count, rows: ROWS_PER_HELPER * count, terms: TERMS_PER_HELPER * count };
+  for (const { definition } of variables) {
+    if (definition === undefined) continue;
+    const own = sizeOfDefinition(definition);
+    size.variables += own.variables;
+    size.rows += own.rows;
+    size.terms += own.terms;
+  }
   for (const row of rows) {
     if (row.when === undefined) continue;
     size.terms += row.when.variables.length;
@@ -50,12 +60,30 @@ export function withHelpers({ variables, rows }: Pick<Model, 'variables' | 'rows
       { name: '', terms: difference(zeroOr.upper), lower: -Infinity, upper: 0 },
     );
   }
+  addDefinitions({ variables, rows }, helpers, helperRows);
   const relaxed = rows.map((row) => {
     if (!isTwoSided(row)) return withDecisions(row);
     helperRows.push(withDecisions({ ...row, upper: Infinity }));
     return withDecisions({ ...row, lower: -Infinity });
   });
   return { variables: [...variables, ...helpers], rows: [...relaxed, ...helperRows] };
+}
+
+/** Adds the helpers of definitions to the other helpers and their rows. */
+function addDefinitions(
+  { variables, rows }: Pick<Model, 'variables' | 'rows'>,
+  helpers: Variable[],
+  helperRows: Row[],
+): void {
+  if (!variables.some(({ definition }) => definition !== undefined)) return;
+  const bounds = impliedBounds(variables, rows);
+  for (const [at, { definition }] of variables.entries()) {
+    if (definition === undefined) continue;
+    const first = variables.length + helpers.length;
+    for (let count = sizeOfDefinition(definition).variables; count > 0; count -= 1)
+      helpers.push({ name: '', isInteger: true, lower: 0, upper: 1 });
+    for (const row of rowsOfDefinition(at, definition, first, bounds)) helperRows.push(row);
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import highsModule, { type Highs, type ModelData } from 'highs';
 import { withHelpers } from './helpers.js';
 import type { Model } from './model.js';
+import { countWithoutProducts, type Hessian, hessianOf } from './quadratic.js';
 
 export type { Highs };
 
@@ -77,15 +78,22 @@ export interface ModelArrays {
   starts: Int32Array<ArrayBuffer>;
   indices: Int32Array<ArrayBuffer>;
   values: Float64Array<ArrayBuffer>;
+  /** Second derivatives of the objective. Absent for linear objectives. */
+  hessian?: Hessian;
 }
 
 /** Converts a model to arrays. */
 export function toArrays(model: Model): ModelArrays {
   const { sense, objective, constant } = model;
-  const { variables, rows } = withHelpers(model);
+  const hessian = hessianOf(model);
+  const { rows, ...all } = withHelpers(model);
+  // A model with products in its objective has no helpers, see `checkQuadratic`.
+  const variables = hessian === undefined ? all.variables : all.variables.slice(0, countWithoutProducts(model));
   const colCost = new Float64Array(variables.length);
-  for (let at = 0; at < objective.variables.length; at += 1)
-    colCost[objective.variables[at]!] = objective.coefficients[at]!;
+  for (let at = 0; at < objective.variables.length; at += 1) {
+    const variable = objective.variables[at]!;
+    if (variable < colCost.length) colCost[variable] = objective.coefficients[at]!;
+  }
   const starts = new Int32Array(rows.length + 1);
   rows.forEach(({ terms }, index) => {
     starts[index + 1] = (starts[index] ?? 0) + terms.variables.length;
@@ -106,6 +114,7 @@ export function toArrays(model: Model): ModelArrays {
     starts,
     indices,
     values,
+    ...(hessian && { hessian }),
   };
 }
 
@@ -120,7 +129,20 @@ export const boundArraysOf = ({ variables, rows }: Pick<Model, 'variables' | 'ro
 /** Converts the arrays to the input of HiGHS. */
 export function toModelData(
   { constants: { objectiveSense, variableType } }: Highs,
-  { sense, offset, colCost, colLower, colUpper, isWhole, rowLower, rowUpper, starts, indices, values }: ModelArrays,
+  {
+    sense,
+    offset,
+    colCost,
+    colLower,
+    colUpper,
+    isWhole,
+    rowLower,
+    rowUpper,
+    starts,
+    indices,
+    values,
+    hessian,
+  }: ModelArrays,
 ): ModelData {
   const [numCols, numRows] = [colCost.length, rowLower.length];
   return {
@@ -134,6 +156,7 @@ export function toModelData(
     numRows,
     sense: objectiveSense[sense],
     matrix: { format: 'csr', numRows, numCols, starts, indices, values },
+    ...(hessian && { hessian: { format: 'triangular', dimension: numCols, ...hessian } }),
     integrality: Int32Array.from(isWhole, (whole) => (whole === 1 ? variableType.integer : variableType.continuous)),
   };
 }

@@ -1,12 +1,14 @@
-export { relaxConditionalRows } from './conditional-rows.js';
 export { type CompiledSolver, compileSolver, loadSolver, toArrays } from './highs.js';
 export { isModelFile, readModelFile } from './model-file.js';
 export {
   checkCoefficient,
   checkSize,
+  type Definition,
   type Family,
   type Goal,
+  isDecision,
   type Kpi,
+  type LinearExpression,
   type Model,
   MODEL_LIMITS,
   ModelProblem,
@@ -22,6 +24,7 @@ export {
   withinBinary,
 } from './model.js';
 export type { Plan } from './plan.js';
+export { prepareModel } from './prepare-model.js';
 export { byPriority, type Stage } from './priorities.js';
 export { OutOfMemoryError, search, type SearchTask } from './search.js';
 export {

@@ -39,6 +39,37 @@ export interface Terms {
   coefficients: ArrayLike<number>;
 }
 
+/** Sum of linear terms and a constant. */
+export interface LinearExpression {
+  constant: number;
+  terms: Terms;
+}
+
+/**
+ * Function of other variables that is not linear. These variables come before the variable that it defines.
+ *
+ * - `product` is a yes-or-no variable times another variable.
+ * - `quadratic` is a product of any two variables, which only objectives may contain.
+ * - `largest` is the largest of several linear expressions.
+ */
+export type Definition = {
+  /** Card that contains the formula, for messages. */
+  place: string;
+  /** Whether a plan could be too good if the variable were above or below its definition. Set by `checkDefinitions`. */
+  limits: { above: boolean; below: boolean };
+} & (
+  | { kind: 'product'; of: readonly [decision: number, factor: number] }
+  | { kind: 'quadratic'; of: readonly [number, number] }
+  | {
+      kind: 'largest';
+      of: readonly LinearExpression[];
+      /** Describes the result in messages, such as `largest`. */
+      word: string;
+      /** Index of the largest expression, if it is already decided. */
+      decided?: number;
+    }
+);
+
 export interface Variable {
   name: string;
   isInteger: boolean;
@@ -50,7 +81,12 @@ export interface Variable {
   zeroOr?: { lower: number; upper: number };
   /** Set for slack variables, which allow a soft constraint to be violated. They are never shown to users. */
   isSlack?: true;
+  /** Set for variables whose value a formula defines. They are never shown to users. */
+  definition?: Definition;
 }
+
+/** Whether a variable is a yes-or-no decision. */
+export const isDecision = ({ isInteger, lower, upper }: Variable): boolean => isInteger && lower >= 0 && upper <= 1;
 
 /** Returns the bounds of a binary variable for which the model also specifies bounds. A fixed variable stays fixed. */
 export const withinBinary = ({
@@ -99,7 +135,7 @@ export interface StatedObjective {
   priority: number;
   /** Factor of the objective in the {@link Goal} of its priority. */
   weight: number;
-  figure: { constant: number; terms: Terms };
+  figure: LinearExpression;
   /** Amount by which later priorities may make the objective worse, and the same as a share of its value. */
   tolerance: number;
   toleranceShare: number;
@@ -143,7 +179,7 @@ export interface Kpi {
   unit: string | null;
   target: number | null;
   /** Absent if its formula cannot be computed. */
-  figure?: { constant: number; terms: Terms };
+  figure?: LinearExpression;
 }
 
 export type ModelProblemCode = 'invalid_model' | 'incomplete_model' | 'empty_model' | 'model_too_large';
@@ -205,15 +241,19 @@ export interface ModelSize {
   constraints: number;
   /** Number of terms in the constraints. */
   terms: number;
-  /** Number of yes-or-no variables for variables that are 0 or in a range. Absent for models without such variables. */
+  /**
+   * Number of variables that the solver needs in addition, for variables that are 0 or in a range and for expressions that are not
+   * linear. Absent if there are none.
+   */
   helpers?: number;
 }
 
 /** Returns the size of a model as users see it. */
 export function sizeOf({ variables, rows }: Model): ModelSize {
-  const own = variables.filter(({ isSlack }) => isSlack !== true);
+  const own = variables.filter(({ isSlack, definition }) => isSlack !== true && definition === undefined);
   const isOwn = (at: number): boolean => variables[at]?.isSlack !== true;
-  const helpers = sizeOfHelpers({ variables, rows }).variables;
+  const defined = variables.filter(({ definition }) => definition !== undefined).length;
+  const helpers = sizeOfHelpers({ variables, rows }).variables + defined;
   return {
     variables: own.length,
     integer_variables: own.filter(({ isInteger }) => isInteger).length,

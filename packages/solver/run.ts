@@ -1,4 +1,4 @@
-import type { HighsCallbackMap } from 'highs';
+import type { HighsCallbackMap, Model as SolverModel } from 'highs';
 import { MIN_COEFFICIENT } from './model.js';
 import { type Highs, type ModelArrays, toModelData } from './highs.js';
 import type { SearchWatch } from './watch.js';
@@ -102,24 +102,47 @@ export function runWithin(
       if (error instanceof highs.errors.HighsError) return UNDECIDED;
       throw error;
     }
-    const status = statusOf(highs, model.getModelStatus());
-    if (status === 'undecided') return UNDECIDED;
-    const solution = model.getSolution();
-    const isWhole = arrays.isWhole.includes(1);
-    const isPriced = !isWhole && status === 'optimal' && model.info.get('dual_solution_status') === FEASIBLE;
-    return {
-      status,
-      values: model.info.get('primal_solution_status') === FEASIBLE ? Float64Array.from(solution.colValue) : undefined,
-      bound: isWhole
-        ? Number(model.info.get('mip_dual_bound'))
-        : status === 'optimal'
-          ? model.getObjectiveValue()
-          : NaN,
-      prices: isPriced
-        ? { duals: Float64Array.from(solution.rowDual), reducedCosts: Float64Array.from(solution.colDual) }
-        : undefined,
-    };
+    const run = readRun(highs, model, arrays);
+    return arrays.hessian !== undefined && run.status === 'optimal' ? refined(highs, model, arrays, run) : run;
   });
+}
+
+/** Reads the result of the last search of an instance. */
+function readRun(highs: Highs, model: SolverModel, { isWhole }: ModelArrays): Run {
+  const status = statusOf(highs, model.getModelStatus());
+  if (status === 'undecided') return UNDECIDED;
+  const solution = model.getSolution();
+  const hasWhole = isWhole.includes(1);
+  const isPriced = !hasWhole && status === 'optimal' && model.info.get('dual_solution_status') === FEASIBLE;
+  return {
+    status,
+    values: model.info.get('primal_solution_status') === FEASIBLE ? Float64Array.from(solution.colValue) : undefined,
+    bound: hasWhole ? Number(model.info.get('mip_dual_bound')) : status === 'optimal' ? model.getObjectiveValue() : NaN,
+    prices: isPriced
+      ? { duals: Float64Array.from(solution.rowDual), reducedCosts: Float64Array.from(solution.colDual) }
+      : undefined,
+  };
+}
+
+/** Maximum difference between the optima with and without small squares, relative to their size. */
+const REFINEMENT_TOLERANCE = 1e-4;
+
+/**
+ * Refines the optimum of a model with products of variables. By default, the solver adds small squares to the objective, which
+ * change the values slightly. Some models cannot be solved without them.
+ */
+function refined(highs: Highs, model: SolverModel, arrays: ModelArrays, run: Run): Run {
+  try {
+    model.options.set({ qp_regularization_value: 0 });
+    model.run();
+  } catch (error) {
+    if (error instanceof highs.errors.HighsError) return run;
+    throw error;
+  }
+  const exact = readRun(highs, model, arrays);
+  const difference = Math.abs(exact.bound - run.bound);
+  const isSame = difference <= REFINEMENT_TOLERANCE * Math.max(1, Math.abs(run.bound));
+  return exact.status === 'optimal' && isSame ? exact : run;
 }
 
 export function statusOf({ constants: { modelStatus } }: Pick<Highs, 'constants'>, code: number): RunStatus {

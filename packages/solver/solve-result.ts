@@ -1,7 +1,9 @@
-import { isInForce, LARGE_RELAXATION } from './conditional-rows.js';
+import { isInForce } from './conditional-rows.js';
+import { largestRange, withDefinedValues } from './definitions.js';
 import { type Model, type Row, type StatedObjective, valueOf, type Variable } from './model.js';
 import { findTrivialConflict, explainInfeasible, explainUnbounded, hasValues, rangeOf } from './explanations.js';
 import { sizeOfHelpers } from './helpers.js';
+import { LARGE_RELAXATION } from './relaxation.js';
 import { type Highs, toArrays } from './highs.js';
 import type { Plan } from './plan.js';
 import type { Prices, Run } from './run.js';
@@ -188,7 +190,10 @@ function resultWithPlan(
     reducedCosts: exactPrices.reducedCosts.map(rounded),
   };
   const { objective, constant, variables, families } = model;
-  const values = rawValues.slice(0, variables.length).map((value, index) => exact(value, variables[index]));
+  const values = withDefinedValues(
+    variables,
+    rawValues.slice(0, variables.length).map((value, index) => exact(value, variables[index])),
+  );
   const plan: Plan = { ...planOf(model, values), ...prices };
   const objective_value = rounded(constant + valueOf(objective, values));
   return {
@@ -217,6 +222,12 @@ function resultWithPlan(
 const NO_PRICES =
   'There are no shadow prices or reduced costs, because some variables are 0 or in a range, which is a yes-or-no decision.';
 
+const NO_PRICES_OF_FUNCTIONS =
+  'There are no shadow prices or reduced costs, because the solver needs yes-or-no decisions for `max`, `min` or `abs`.';
+
+const WIDE_DEFINITION =
+  'Some products or functions contain variables with a range of more than 10,000. Tighter bounds make the search faster and more reliable.';
+
 const NO_PRICES_BY_PRIORITY =
   'There are no shadow prices or reduced costs, because the objectives have priorities and no price covers all of them.';
 
@@ -227,10 +238,12 @@ const describeLarge = ({ name, when }: Row): string =>
 function notesOn(model: Model): Pick<SolveResult, 'notes'> {
   const { variables, rows, priorities } = model;
   const isWhole = variables.some(({ isInteger }) => isInteger);
+  const isInRange = variables.some(({ zeroOr }) => zeroOr !== undefined);
   const large = rows.find(({ when }) => when !== undefined && Math.max(when.above, when.below) > LARGE_RELAXATION);
   const notes = [
     ...(large === undefined ? [] : [describeLarge(large)]),
-    ...(!isWhole && sizeOfHelpers(model).variables > 0 ? [NO_PRICES] : []),
+    ...(largestRange(model) > LARGE_RELAXATION ? [WIDE_DEFINITION] : []),
+    ...(!isWhole && sizeOfHelpers(model).variables > 0 ? [isInRange ? NO_PRICES : NO_PRICES_OF_FUNCTIONS] : []),
     ...(!isWhole && priorities !== undefined && priorities.later.length > 0 ? [NO_PRICES_BY_PRIORITY] : []),
   ];
   return notes.length > 0 ? { notes } : {};
@@ -250,8 +263,8 @@ function reducedCostsByName({ variables, families }: Model, { reducedCosts }: Pr
   const inFamilies = new Uint8Array(variables.length);
   for (const { from, size } of families.variables) inFamilies.fill(1, from, from + size);
   const entries: [string, number][] = [];
-  for (const [at, { name, isSlack }] of variables.entries())
-    if (isSlack !== true && inFamilies[at] === 0) entries.push([name, reducedCosts[at]!]);
+  for (const [at, { name }] of variables.entries())
+    if (name !== '' && inFamilies[at] === 0) entries.push([name, reducedCosts[at]!]);
   return Object.fromEntries(entries);
 }
 
@@ -295,12 +308,12 @@ function totalsByName({ variables, families }: Model, values: Float64Array): Rec
   const starting = new Map(families.variables.map((family) => [family.from, family]));
   for (const { name } of families.variables.filter(({ size }) => size === 0)) totals.push([name, 0]);
   for (let at = 0; at < variables.length; at += 1) {
-    const { name, isSlack } = variables[at]!;
+    const { name } = variables[at]!;
     const family = starting.get(at);
     if (family !== undefined && family.size > 0) {
       totals.push([family.name, sumOf(values.subarray(at, at + family.size))]);
       at += family.size - 1;
-    } else if (isSlack !== true) totals.push([name, values[at]!]);
+    } else if (name !== '') totals.push([name, values[at]!]);
   }
   return Object.fromEntries(totals);
 }

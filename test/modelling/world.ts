@@ -1,3 +1,4 @@
+import { STAND_INS } from '../../packages/modelling/expansion/defined-variables.js';
 import { Evaluator } from '../../packages/modelling/expansion/evaluator.js';
 import { ONE_ROW } from '../../packages/modelling/expansion/frame.js';
 import { KeyTable } from '../../packages/modelling/expansion/key-table.js';
@@ -161,7 +162,7 @@ export function matrixOfSpace(world: World): Matrix | Fault {
 function expandSpace(world: World): Matrix {
   const space = new Space();
   const names: string[] = [];
-  const evaluator = new Evaluator(space, (variable) => names[variable]!);
+  const evaluator = new Evaluator(space, (variable) => names[variable]!, STAND_INS);
   const matrix: Matrix = { variables: new Map(), rows: new Map(), objective: new Map(), constant: 0 };
   for (const [name, keys] of Object.entries(world.sets)) {
     const parts = keys[0]!.map((_, part) => keys.map((key) => key[part]!));

@@ -30,16 +30,18 @@ describe('KPIs in a plan', () => {
       kpi('Hours', { expression: 'sum g in goods: hours[g] * make[g] + 5', unit: 'h', target: 40 }),
       kpi('Share', { expression: '(x - y) / rate' }),
       kpi('Nothing', { expression: '0 * x' }),
+      kpi('Area', { expression: 'x * (y + 1)' }),
       kpi('In time', {}),
     );
     expect(result.kpis).toEqual([
       { label: 'Hours', value: 5, unit: 'h', target: 40 },
       { label: 'Share', value: 0.5, unit: null, target: null },
       { label: 'Nothing', value: 0, unit: null, target: null },
+      { label: 'Area', value: 9, unit: null, target: null },
     ]);
   });
 
-  it.each(['x * y', 'x <= 3', 'delivery on time', 'unknown', 'x[', '1 / 0', 'x / y'])(
+  it.each(['x * y * x', 'x <= 3', 'delivery on time', 'unknown', 'x[', '1 / 0', 'x / y'])(
     'are null if their formula cannot be computed, without preventing a solve: %s',
     (expression) => {
       expect(solve(...plan, kpi('K', { expression }))).toMatchObject({
@@ -213,7 +215,10 @@ describe('readCanvas', () => {
       [{ expression: 'x + 3' }, 'The formula needs <=, >= or ='],
       [{ expression: 3, quantity: 1, product: 'x' }, 'expression has an invalid value'],
       [{ expression: 'x >= 3', index: 4 }, 'index has an invalid value'],
-      [{ expression: 'x * x >= 3' }, 'It is not linear: the variables x and x are multiplied'],
+      [
+        { expression: 'x * x >= 3' },
+        'It is not linear: the variables x and x are multiplied, and neither is a yes-or-no variable',
+      ],
       [{ description: 'y >= 3' }, 'no variable or value is called y'],
       [{ description: 'make[p] >= 3 for p in goods' }, 'No set is called goods: define it, as in `goods: a, b, c`'],
     ])('rejects an invalid requirement with an explanation: %j', (data, reason) => {
@@ -240,7 +245,7 @@ describe('readCanvas', () => {
     [[variable('x'), objective('x <= 3')], 'The objective card "Goal": an objective cannot contain <=, >= or ='],
     [
       [variable('x'), objective('x * x')],
-      'The objective card "Goal": It is not linear: the variables x and x are multiplied',
+      'In the objective, x is squared, but the solver can maximize only what never curves upward, as with a sum of squares after a minus. This curves upward with x',
     ],
     [
       [variable('x'), objective('x'), constraint('C', 'x + 3')],

@@ -32,7 +32,7 @@ import {
   type Model,
   MODEL_LIMITS,
   ModelProblem,
-  relaxConditionalRows,
+  prepareModel,
   type Row,
   type Terms,
   toBound,
@@ -42,6 +42,7 @@ import {
 import type { ModelCard, SetTable } from './model-card.js';
 import { adjust } from './adjustments.js';
 import { ComputedData } from './computed-data.js';
+import { DefinedVariablesOfModel } from './defined-variables.js';
 import { readGoals } from './goals.js';
 import { readSetOfFile } from './set-of-file.js';
 import {
@@ -89,6 +90,7 @@ class CanvasReader {
   };
   private readonly space: Space;
   private readonly evaluator: Evaluator;
+  private readonly defined: DefinedVariablesOfModel;
   private readonly computed: ComputedData;
   /** Number of terms in all rows so far. */
   private terms = 0;
@@ -104,7 +106,8 @@ class CanvasReader {
     this.space = new Space(
       [...tables.values()].flatMap((table) => ('file' in table ? [...(table.readings?.values() ?? [])] : [])),
     );
-    this.evaluator = new Evaluator(this.space, (variable) => this.model.variables[variable]?.name ?? '');
+    this.defined = new DefinedVariablesOfModel(this.model.variables);
+    this.evaluator = new Evaluator(this.space, (variable) => this.model.variables[variable]?.name ?? '', this.defined);
     this.computed = new ComputedData(this.of('data'), this.space, this.evaluator);
   }
 
@@ -130,7 +133,7 @@ class CanvasReader {
       kpi: () => this.of('kpi').forEach((card) => this.readKpi(card)),
     };
     for (const readCards of Object.values(readers)) readCards();
-    relaxConditionalRows(this.model);
+    prepareModel(this.model);
     return this.model;
   }
 
@@ -261,7 +264,7 @@ class CanvasReader {
     const [first] = cards;
     if (first === undefined)
       throw incompleteModel('The canvas has no objective: what should be maximized or minimized?');
-    const goals = readGoals(cards, this.evaluator, this.model.variables.length);
+    const goals = readGoals(cards, this.evaluator, this.defined);
     Object.assign(this.model, goals);
     const all = [goals, ...(goals.priorities?.later ?? [])];
     const terms = all.reduce((sum, { objective }) => sum + objective.variables.length, 0);
@@ -297,6 +300,7 @@ class CanvasReader {
     const frame = this.frame(card, index);
     if (text.relations.length === 0) throw cardProblem(card, 'The formula needs <=, >= or =');
     if (penalty !== undefined && alternativesIn(text) > 1) throw cardProblem(card, ALTERNATIVES_OF_SOFT);
+    this.defined.begin(card, false);
     const all = expandFormula(card, () => rowsOf(this.evaluator, text, frame, this.isWhole));
     all.forEach((rows, at) => {
       const name = all.length > 1 ? `${card.label} (${at + 1})` : card.label;
@@ -323,6 +327,7 @@ class CanvasReader {
     try {
       const { sides, relations } = formula(card);
       if (relations.length > 0) return;
+      this.defined.begin(card, true);
       const { constant, terms } = expandFormula(card, () => this.evaluator.figureOf(sides[0]));
       const size = terms.size;
       const used = { variables: terms.columns.subarray(0, size), coefficients: terms.coefficients.subarray(0, size) };

@@ -106,7 +106,7 @@ function ofExpression(expression: Expression, bound: ReadonlySet<string>, resolv
     case 'product':
       return {
         ...expression,
-        factors: expression.factors.map(({ divisor, of }) => ({ divisor, of: ofExpression(of, bound, resolve) })),
+        factors: expression.factors.map((factor) => ({ ...factor, of: ofExpression(factor.of, bound, resolve) })),
       };
     case 'call': {
       const [first, ...rest] = expression.of.map((one) => ofExpression(one, bound, resolve));

@@ -4,6 +4,7 @@ import { freeNamesOf } from '../mentions.js';
 import type { ComparisonBudget } from '../values.js';
 import { type ColumnShape, namesOfIndex, type SetShape, type Vocabulary } from '../vocabulary.js';
 import { compute } from './compute.js';
+import { STAND_INS } from './defined-variables.js';
 import { Evaluator } from './evaluator.js';
 import { KeyTable } from './key-table.js';
 import type { Observer } from './observer.js';
@@ -43,7 +44,7 @@ export class CanvasSpace {
   evaluate<Result>(work: (evaluator: Evaluator) => Result, observer?: Observer): Result | undefined {
     const steps = new Steps(Math.min(MAX_ROWS, this.budget.remaining));
     try {
-      return work(new Evaluator(this.space, String, steps, observer));
+      return work(new Evaluator(this.space, String, STAND_INS, steps, observer));
     } catch (error) {
       if (steps.isExceeded) return undefined;
       throw error;

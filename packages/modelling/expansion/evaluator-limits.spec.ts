@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Expression, type Index, isProblem } from '../formula.js';
 import { parseIndex } from '../parse-formula.js';
+import { STAND_INS } from './defined-variables.js';
 import { Evaluator } from './evaluator.js';
 import { type Frame, ONE_ROW } from './frame.js';
 import { ExpansionRefusal } from './refusal.js';
@@ -13,7 +14,7 @@ function over(sizes: Record<string, number>): Evaluator {
   space.variables.set('x', 0);
   for (const [name, size] of Object.entries(sizes))
     space.addSet(name, { titles: [name], keys: [Array.from({ length: size }, (_, at) => `${at}`)] });
-  return new Evaluator(space, () => 'x');
+  return new Evaluator(space, () => 'x', STAND_INS);
 }
 
 function index(text: string): Index {

@@ -1,13 +1,15 @@
 import { withDates } from '../date-literals.js';
-import type { Call, Choice, Condition, Expression, Extremum, Index, MemberOf } from '../formula.js';
-import { applied } from '../functions.js';
+import type { Call, Choice, Condition, Expression, Extremum, Factor, Index, MemberOf } from '../formula.js';
+import { applied, isExtremal } from '../functions.js';
 import { shortened } from '../names.js';
-import { divisionByZero, extremumOfNothing, functionOfVariable } from '../sentences.js';
+import { divisionByVariable, divisionByZero, extremumOfNothing, functionOfVariable } from '../sentences.js';
 import { ConditionEvaluator } from './condition-evaluator.js';
 import { PendingConditions, type Stage } from './conditions.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
 import { boundKeys, join, newMembers } from './join.js';
+import type { DefinedVariables, LinearSum } from './defined-variables.js';
 import { Lookup, refuseMisfit } from './lookup.js';
+import { hasTerms, Nonlinear, sumsOf } from './nonlinear.js';
 import type { Observer } from './observer.js';
 import { refuse } from './refusal.js';
 import type { Space } from './space.js';
@@ -29,18 +31,22 @@ export class Evaluator {
   private places = new Int32Array(0);
   private readonly lookup: Lookup;
   private readonly conditions: ConditionEvaluator;
+  private readonly nonlinear: Nonlinear;
 
   /**
    * @param nameOf returns the name of a variable for messages
+   * @param defined creates variables for the parts of formulas that are not linear
    * @param observer receives missing values. Without an observer, they are rejected
    */
   constructor(
     private readonly space: Space,
     private readonly nameOf: (variable: number) => string,
+    defined: DefinedVariables,
     private readonly steps = new Steps(),
     private readonly observer?: Observer,
   ) {
     const known = (place: string) => (expression: Expression, frame: Frame) => this.figures(expression, frame, place);
+    this.nonlinear = new Nonlinear(defined);
     this.lookup = new Lookup(space, known('A lag'), observer);
     this.conditions = new ConditionEvaluator(this.lookup, space.texts, known('A condition'));
   }
@@ -102,21 +108,16 @@ export class Evaluator {
 
   /** Evaluates an expression without variables in each row. */
   figures(expression: Expression, frame: Frame, place: string): Float64Array {
-    return this.known(expression, frame, (variable) =>
-      refuse(`${place} must be constant, but it contains the variable ${variable}`),
-    );
-  }
-
-  /** @param refuseVariable called with the name of a variable in the expression */
-  private known(expression: Expression, frame: Frame, refuseVariable: (variable: string) => never): Float64Array {
-    const { constants, terms } = this.finite(expression, frame);
-    return terms === undefined || terms.size === 0 ? constants : refuseVariable(this.nameOf(terms.columns[0]!));
+    const linear = this.finite(expression, frame);
+    if (hasTerms(linear))
+      refuse(`${place} must be constant, but it contains the variable ${this.nameOf(linear.terms.columns[0]!)}`);
+    return linear.constants;
   }
 
   /** Sorts terms by row and combines terms of the same variable. */
   merge(terms: Terms, rows: number): ReturnType<typeof merged> {
     if (terms.isMerged) return { terms, starts: startsOf(terms, rows) };
-    const variables = this.countVariables();
+    const variables = Math.max(this.countVariables(), this.nonlinear.end);
     if (this.places.length < variables) this.places = new Int32Array(variables).fill(-1);
     return merged(terms, rows, this.places);
   }
@@ -163,21 +164,17 @@ export class Evaluator {
     return { constants, ...(lists.length > 0 && { terms: this.merge(concatenated(lists), frame.size).terms }) };
   }
 
-  /** Evaluates a product. At most one factor may contain variables. */
-  private product(factors: Extract<Expression, { kind: 'product' }>['factors'], frame: Frame): Linear {
+  /** Evaluates a product. Products of variables become variables with a definition. */
+  private product(factors: readonly Factor[], frame: Frame): Linear {
     const scales = new Float64Array(frame.size).fill(1);
-    let variable: { constants: Float64Array; terms: Terms } | undefined;
-    for (const { divisor, of } of factors) {
-      const { constants, terms } = this.linear(of, frame);
-      if (terms === undefined || terms.size === 0) {
-        this.multiply(scales, constants, divisor, frame);
-      } else if (divisor) {
-        refuse(`It is not linear: it divides by the variable ${shortened(this.nameOf(terms.columns[0]!))}`);
-      } else if (variable !== undefined) {
-        const [one, other] = [variable.terms, terms].map((list) => shortened(this.nameOf(list.columns[0]!)));
-        refuse(`It is not linear: the variables ${one} and ${other} are multiplied`);
-      } else {
-        variable = { constants, terms };
+    let variable: Required<Linear> | undefined;
+    for (const { divisor, of, isSquared } of factors) {
+      const factor = this.linear(of, frame);
+      for (let times = isSquared === true ? 2 : 1; times > 0; times -= 1) {
+        if (!hasTerms(factor)) this.multiply(scales, factor.constants, divisor, frame);
+        else if (divisor) refuse(divisionByVariable(this.nameOf(factor.terms.columns[0]!)));
+        else if (variable === undefined) variable = factor;
+        else variable = this.withMerged(this.nonlinear.multiplied(variable, factor, frame.size));
       }
     }
     if (variable === undefined) return { constants: scales };
@@ -226,8 +223,20 @@ export class Evaluator {
     return { constants, ...(lists.length > 0 && { terms: this.merge(concatenated(lists), frame.size).terms }) };
   }
 
+  private withMerged({ constants, terms }: Required<Linear>): Required<Linear> {
+    return { constants, terms: this.merge(terms, constants.length).terms };
+  }
+
   private call({ name, of, position }: Call, frame: Frame): Linear {
-    const columns = of.map((one) => this.valuesOf(name, one, frame, position));
+    const parts = of.map((one) => this.finite(one, frame));
+    const variable = parts.find(hasTerms)?.terms.columns[0];
+    if (variable !== undefined) {
+      if (!isExtremal(name)) refuse(functionOfVariable(name, this.nameOf(variable)), position);
+      const sums = parts.map(sumsOf);
+      const ofRows = Array.from({ length: frame.size }, (_, row) => sums.map((one) => one[row]!));
+      return this.withMerged(this.nonlinear.extreme(name, ofRows));
+    }
+    const columns = parts.map(({ constants }) => constants);
     const constants = new Float64Array(frame.size);
     for (let row = 0; row < frame.size; row += 1)
       constants[row] = applied(
@@ -240,21 +249,18 @@ export class Evaluator {
   /** Returns the minimum or maximum of an expression over the members of an index. */
   private extremum(by: Extremum, { over, of, position }: Total, frame: Frame): Linear {
     const { frame: inner, parents } = this.extend(frame, over, by);
-    const values = this.valuesOf(by, of, inner, position);
-    const constants = new Float64Array(frame.size).fill(NaN);
-    for (let row = 0; row < inner.size; row += 1) {
-      const parent = parents[row]!;
-      const value = values[row]!;
-      const previous = constants[parent]!;
-      if (!(by === 'min' ? previous <= value : previous >= value)) constants[parent] = value;
+    const part = this.finite(of, inner);
+    if (hasTerms(part)) {
+      const ofRows = Array.from({ length: frame.size }, (): LinearSum[] => []);
+      for (const [row, sum] of sumsOf(part).entries()) ofRows[parents[row]!]!.push(sum);
+      const empty = ofRows.findIndex((sums) => sums.length === 0);
+      if (empty >= 0) refuse(extremumOfNothing(by, this.lookup.forRow(frame, empty)), position);
+      return this.withMerged(this.nonlinear.extreme(by, ofRows));
     }
+    const constants = extremes(by, part.constants, parents, frame.size);
     for (let row = 0; row < frame.size; row += 1)
       if (Number.isNaN(constants[row]!)) refuse(extremumOfNothing(by, this.lookup.forRow(frame, row)), position);
     return { constants };
-  }
-
-  private valuesOf(name: string, expression: Expression, frame: Frame, position: number): Float64Array {
-    return this.known(expression, frame, (variable) => refuse(functionOfVariable(name, variable), position));
   }
 
   /**
@@ -314,4 +320,14 @@ export class Evaluator {
   private dated(condition: Condition, readings: Frame['readings']): Condition {
     return withDates(condition, (operand) => this.lookup.readingOf(operand, readings), refuseMisfit);
   }
+}
+
+/** Returns the minimum or maximum of the values of each parent. Returns NaN for a parent without values. */
+function extremes(by: Extremum, values: Float64Array, parents: Int32Array, count: number): Float64Array {
+  const found = new Float64Array(count).fill(NaN);
+  for (const [row, value] of values.entries()) {
+    const previous = found[parents[row]!]!;
+    if (!(by === 'min' ? previous <= value : previous >= value)) found[parents[row]!] = value;
+  }
+  return found;
 }

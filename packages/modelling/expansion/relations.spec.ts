@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { type Formula, isProblem } from '../formula.js';
 import { linearRows } from '../linear.js';
 import { parseFormula } from '../parse-formula.js';
+import { STAND_INS } from './defined-variables.js';
 import { Evaluator } from './evaluator.js';
 import { ONE_ROW } from './frame.js';
 import { ExpansionRefusal } from './refusal.js';
@@ -23,7 +24,7 @@ function expanded(formula: Formula): Rows | string {
   for (const [at, name] of VARIABLES.entries()) space.variables.set(name, at);
   for (const [name, value] of VALUES) space.values.set(name, value);
   try {
-    return rowsOf(new Evaluator(space, (variable) => VARIABLES[variable]!), formula, ONE_ROW).map(
+    return rowsOf(new Evaluator(space, (variable) => VARIABLES[variable]!, STAND_INS), formula, ONE_ROW).map(
       ({ terms, lower, upper }) => ({
         terms: new Map(
           Array.from({ length: terms.size }, (_, at) => [VARIABLES[terms.columns[at]!]!, terms.coefficients[at]!]),
@@ -76,6 +77,8 @@ describe('rowsOf without an index', () => {
         const formula = parsed([first, ...rest.flat()].join(' '));
         const expected = linearRows(formula, VALUES);
         const actual = expanded(formula);
+        // Products of variables are only allowed with an index.
+        if (isProblem(expected) && expected.isNonlinear === true) return;
         if (isProblem(expected)) seen.refused += 1;
         else seen.rows += 1;
         expect(withoutVariables(actual)).toEqual(withoutVariables(isProblem(expected) ? expected.problem : expected));

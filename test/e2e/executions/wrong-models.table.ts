@@ -370,12 +370,16 @@ export const CARDS: Record<string, WrongCard> = {
   'a product of two variables': {
     card_type: 'constraint',
     data: { expression: 'x * y <= 3', classification: 'hard' },
-    gaps: ['blocking expression: It is not linear: the variables x and y are multiplied'],
+    gaps: [
+      'blocking expression: It is not linear: the variables x and y are multiplied, and neither is a yes-or-no variable',
+    ],
   },
   'a product of two members of a variable': {
     card_type: 'constraint',
     data: { expression: 'make[p] * make["table"] <= 3', index: 'p in products', classification: 'hard' },
-    gaps: ['blocking expression: It is not linear: the variables make and make are multiplied'],
+    gaps: [
+      'blocking expression: It is not linear: the variables make and make are multiplied, and neither is a yes-or-no variable',
+    ],
   },
   'a variable as a divisor': {
     card_type: 'constraint',
