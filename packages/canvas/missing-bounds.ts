@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import {
   type Expression,
+  freeNamesOf,
   isProblem,
   listNames,
   mayHaveCondition,
@@ -21,8 +22,8 @@ type Content = Pick<CardContent, 'card_type' | 'data'>;
 interface Need {
   /** Names in the part. */
   names: readonly string[];
-  /** Names of which one must be a yes-or-no variable. Absent for a constraint under a condition. */
-  factors?: readonly string[];
+  /** Names in each of the other factors of a product. Absent for a constraint under a condition. */
+  factors?: readonly (readonly string[])[];
 }
 
 /** Maximum number of formulas whose needs are cached. */
@@ -41,11 +42,14 @@ export function missingBounds<Of extends Content>(cards: readonly Of[]): Readonl
   const unbounded = namesOf(isUnbounded);
   if (unbounded.size === 0) return gaps;
   const decisions = namesOf(({ card_type, data }) => card_type === 'variable' && data['domain'] === 'binary');
+  const amounts = namesOf(({ card_type, data }) => card_type === 'variable' && data['domain'] !== 'binary');
+  const isDecided = (names: readonly string[]): boolean =>
+    names.some((name) => decisions.has(name)) && !names.some((name) => amounts.has(name));
   const formulas = cards.flatMap((card) =>
     CARD_KINDS[card.card_type].role === 'plan' ? [{ card, text: formulaIn(card)?.expression ?? '' }] : [],
   );
   const needing = formulas.flatMap(({ card, text }) => {
-    const needs = needsOf(text).filter(({ factors }) => factors?.some((name) => decisions.has(name)) !== false);
+    const needs = needsOf(text).filter(({ factors }) => factors?.some(isDecided) !== false);
     return needs.length === 0 ? [] : [{ card, text, needs }];
   });
   if (needing.length === 0) return gaps;
@@ -93,11 +97,9 @@ function readNeeds(text: string): Need[] {
 function productsIn(expression: Expression): Need[] {
   const inner = partsOf(expression).flatMap(productsIn);
   if (expression.kind !== 'product') return inner;
-  const factors = expression.factors.map(({ of }) => mentionsOf({ sides: [of], relations: [] }, undefined));
+  const factors = expression.factors.map(({ of }) => freeNamesOf({ sides: [of], relations: [] }, undefined));
   return [
     ...inner,
-    ...factors.flatMap((names, at) =>
-      names.length === 0 ? [] : [{ names, factors: factors.filter((_, other) => other !== at).flat() }],
-    ),
+    ...factors.flatMap((names, at) => (names.length === 0 ? [] : [{ names, factors: factors.toSpliced(at, 1) }])),
   ];
 }

@@ -243,7 +243,7 @@ export interface ModelSize {
   terms: number;
   /**
    * Number of variables that the solver needs in addition, for variables that are 0 or in a range and for expressions that are not
-   * linear. Absent if there are none.
+   * linear. Absent for other models.
    */
   helpers?: number;
 }

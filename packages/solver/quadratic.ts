@@ -134,7 +134,7 @@ const PIVOT_TOLERANCE = 1e-8;
 const COLUMN_TOLERANCE = 1e-4;
 
 /**
- * Returns a variable in whose direction an objective curves the wrong way, or undefined if there is none. Uses the `LDL`
+ * Returns a variable in whose direction an objective curves the wrong way, or undefined if it never does. Uses the `LDL`
  * decomposition of the second derivatives.
  */
 function wrongCurve(products: readonly Product[], used: readonly number[], sign: number): number | undefined {
