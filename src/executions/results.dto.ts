@@ -27,8 +27,8 @@ export class ModelSizeResponse {
   @IntegerField({
     optional: true,
     description:
-      'Number of yes-or-no variables that the solver adds for variables that are 0 or in a range. Absent for models ' +
-      'without such variables',
+      'Number of variables that the solver adds for variables that are 0 or in a range, and for products and functions ' +
+      'of variables. Absent for models without them',
   })
   helpers?: number;
 }
