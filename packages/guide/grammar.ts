@@ -10,6 +10,7 @@ import { readRelation, splitCounts, withClassLast } from './relation-grammar.js'
 import { readScenario } from './scenario-grammar.js';
 import type { Ranking, Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
+import { readTiers } from './tier-grammar.js';
 import { figureOf, NUMBER, tidy, without } from './words.js';
 
 /** Maximum length of a statement. Longer statements are rejected without parsing. */
@@ -28,7 +29,9 @@ export function readStatement(source: string): Reading {
   const indexed = readIndexed(text);
   if (indexed !== undefined) return indexed;
   const relation = readRelation(text);
-  return relation.statement === undefined ? (readSet(text) ?? readBareQuestion(text) ?? relation) : relation;
+  return relation.statement === undefined
+    ? (readTiers(text) ?? readSet(text) ?? readBareQuestion(text) ?? relation)
+    : relation;
 }
 
 /** Matches the beginning of a formula with a keyword for its kind, as in `objective = 3x` and `kpi = 3`. */

@@ -17,6 +17,7 @@ import { definitionIn, readDefinition, whyNoDefinition } from './definition-gram
 import { readStatement } from './grammar.js';
 import { inCaseAlone, namesCard, namesGivenBy } from './given-names.js';
 import { whyAmounts, whyDoubled, whyIncomplete, whyMisordered } from './index-grammar.js';
+import { whyNoTiers } from './tier-grammar.js';
 import { whyTable } from './pasted-tables.js';
 import { assignmentIn, boundsIn, whyContrary } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
@@ -83,6 +84,7 @@ export const whyNoFormula = (text: string): string | undefined =>
   whyContrary(text) ??
   whyMisordered(text) ??
   whyAmounts(text) ??
+  whyNoTiers(text) ??
   whyIncomplete(text) ??
   whyDoubled(text) ??
   whyNoRange(text);

@@ -40,6 +40,7 @@ import {
   noDecision,
   productOfThree,
   productOfVariables,
+  noTiers,
   notASet,
   reboundIndex,
   textAsNumber,
@@ -140,6 +141,13 @@ const flattened = (factors: readonly Factor[]): Factor[] =>
 
 const arityOf = (set: string, { sets }: Vocabulary): number => sets.get(set)?.arity ?? 1;
 
+/** Checks that a name is a column with a rate for each tier. */
+function checkTiers({ name, position }: Extract<Expression, { kind: 'tiered' }>, vocabulary: Vocabulary): void {
+  const [column, other] = vocabulary.columns.get(name) ?? [];
+  const isUsable = column?.type === 'number' && arityOf(column.set, vocabulary) === 1;
+  if (!isUsable || other !== undefined) refuse(noTiers(name), position);
+}
+
 /** Refuses the name of a set, or a name that needs keys. */
 function refuseWithoutKeys(name: string, vocabulary: Vocabulary, scope: Scope): void {
   const { families, columns, sets } = vocabulary;
@@ -227,6 +235,9 @@ class Check {
       case 'end':
         this.end(expression);
         return undefined;
+      case 'tiered':
+        checkTiers(expression, this.vocabulary);
+        return this.expression(expression.of, scope);
       case 'position':
         if (!scope.has(expression.name)) refuse(missingIndex(expression.name), expression.position);
         return undefined;

@@ -12,6 +12,7 @@
  * - Functions: `min(a, b)`, `max(a, b)`, `abs(a)`, and over the members of an index `max p in products: price[p]` and
  *   `min p in products: price[p]`. Functions of known values only: `round(a)`, `floor(a)`, `ceil(a)` and
  *   `count p in products where price[p] > 5`.
+ * - Costs by tiers: `tiered(price, use[t])`, where the column `price` has a rate for each tier.
  * - Sums: `sum p in products, t in weeks where demand[p, t] > 0: ...` adds up a product and ends at the next `+` or `-` on its
  *   level.
  * - Choices between expressions: `if t = 1 then start else stock[t - 1]`, or `stock[t - 1] else start` for a member that may
@@ -44,6 +45,8 @@ export type Expression =
   | Call
   | Choice
   | End
+  /** Cost of an amount whose rate per unit depends on the amount. The rates are a column. */
+  | { kind: 'tiered'; name: string; of: Expression; position: number }
   /** Position of an index name's member in its set, counted from 1. */
   | { kind: 'position'; name: string; position: number }
   /** Sum, minimum or maximum of an expression over an index. */
@@ -163,6 +166,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case 'call':
       return expression.of;
     case 'total':
+    case 'tiered':
       return [expression.of];
     case 'choice':
       return [expression.then, expression.otherwise];

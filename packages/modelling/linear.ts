@@ -104,6 +104,7 @@ class Linearization {
       case 'choice':
       case 'end':
       case 'position':
+      case 'tiered':
         return { problem: 'It contains names with an index' };
     }
   }

@@ -90,6 +90,7 @@ class Mentions {
     if (expression.kind === 'name') this.name(expression.name, bound);
     if (expression.kind === 'position' && this.hasIndexNames) this.names.add(expression.name);
     if (expression.kind === 'end') this.names.add(expression.set);
+    if (expression.kind === 'tiered') this.names.add(expression.name);
     if (expression.kind === 'choice') this.condition(expression.when, bound);
     if (expression.kind === 'member') {
       this.names.add(expression.name);

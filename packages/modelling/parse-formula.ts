@@ -104,11 +104,12 @@ const LATE_IF =
 const TWO_CASES =
   'Write a second constraint for the other case, as in `if open = 1 then x <= 5`, or put a choice of values in parentheses';
 const TWO_RELATIONS = 'Write a single relation after `then`, and repeat the condition for each further relation';
+const HOW_TO_USE_TIERS = 'Write the column with the rates and an amount in parentheses, as in `tiered(price, use)`';
 const ONLY_SQUARES = 'Only squares are possible, as in `x^2`';
 const UNREADABLE_KEY = 'Put a key with a lag in parentheses, as in `(t - 1) in weeks`';
 
 const unknownFunction = (name: string): string =>
-  `\`${shortened(name)}\` is not a function: use \`min\`, \`max\`, \`abs\`, \`round\`, \`floor\` or \`ceil\`, or write members in [ ], as in \`make[p]\``;
+  `\`${shortened(name)}\` is not a function: use \`min\`, \`max\`, \`abs\`, \`round\`, \`floor\`, \`ceil\` or \`tiered\`, or write members in [ ], as in \`make[p]\``;
 
 /** Words for the state of a cell after `is` or `is not`, and whether they mean that it has a value. */
 const STATES = new Map([
@@ -297,6 +298,7 @@ class Parser {
     if (this.isAtChoice()) return this.choice();
     if (this.isAtEnd()) return this.end();
     if (this.isAtFunction('position')) return this.position();
+    if (this.isAtFunction('tiered')) return this.tiered();
     const { text: name } = this.token;
     if (isFunctionName(name) && this.isAtFunction(name)) return this.call(name);
     const reference = this.reference();
@@ -353,6 +355,19 @@ class Parser {
       name: this.argument('Write an index name in parentheses, as in `position(t)`'),
       position,
     };
+  }
+
+  private tiered(): Expression {
+    const { position } = this.token;
+    this.advance();
+    const [name, of] = this.inParentheses(() => {
+      const { kind, text } = this.token;
+      this.advance();
+      if (kind !== 'name' || !this.isSign(',')) this.refuse(HOW_TO_USE_TIERS);
+      this.advance();
+      return [text, this.sum()] as const;
+    });
+    return { kind: 'tiered', name, of, position };
   }
 
   /** Parses the only argument of a function, which is a name. */

@@ -114,6 +114,13 @@ export const productOfVariables = (one: string, other: string): string =>
 
 export const productOfThree = 'It multiplies three variables, and an objective can multiply only two';
 
+/** Explains that a name is not a column with the rates of tiers. */
+export const noTiers = (name: string): string =>
+  `${shortened(name)} is not a list of rates: define it, as in \`${shortened(name)}: 0.20 to 100, 0.30 to 250, 0.45 beyond\``;
+
+export const tiersOutOfOrder = (name: string, set: string): string =>
+  `The members of ${shortened(set)} must be the ends of the tiers of ${shortened(name)} in ascending order, followed by a word, as in \`100, 250, beyond\`, or their starts, as in \`0, 100, 250\``;
+
 export const boundWithVariable = (variable: string): string =>
   `A bound must be constant, but it contains the variable ${shortened(variable)}: write a constraint instead`;
 

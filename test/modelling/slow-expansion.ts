@@ -294,6 +294,8 @@ class SlowExpansion {
         );
       case 'choice':
         return this.linear(this.holds(expression.when, scope) ? expression.then : expression.otherwise, scope);
+      case 'tiered':
+        throw new Faulty('other');
       case 'end': {
         const member = this.key(expression, scope);
         if (member === NOBODY || !isFigure(member)) throw new Faulty('figure');

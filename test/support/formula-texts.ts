@@ -44,6 +44,8 @@ export function printExpression(expression: Expression): string {
       return printKey(expression);
     case 'position':
       return `position(${expression.name})`;
+    case 'tiered':
+      return `tiered(${expression.name}, ${printExpression(expression.of)})`;
     case 'choice': {
       const { when, then, otherwise } = expression;
       const shown = printExpression(otherwise);

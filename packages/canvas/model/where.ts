@@ -108,6 +108,8 @@ function ofExpression(expression: Expression, bound: ReadonlySet<string>, resolv
         ...expression,
         factors: expression.factors.map((factor) => ({ ...factor, of: ofExpression(factor.of, bound, resolve) })),
       };
+    case 'tiered':
+      return { ...expression, of: ofExpression(expression.of, bound, resolve) };
     case 'call': {
       const [first, ...rest] = expression.of.map((one) => ofExpression(one, bound, resolve));
       return { ...expression, of: [first!, ...rest] };

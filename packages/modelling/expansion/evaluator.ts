@@ -14,6 +14,7 @@ import type { Observer } from './observer.js';
 import { refuse } from './refusal.js';
 import type { Space } from './space.js';
 import { Steps } from './steps.js';
+import { tiersOf } from './tiers.js';
 import { concatenated, type Linear, merged, negate, scale, startsOf, Terms } from './terms.js';
 
 type Total = Extract<Expression, { kind: 'total' }>;
@@ -81,6 +82,11 @@ export class Evaluator {
         return this.choice(expression, frame);
       case 'end':
         return { constants: this.lookup.memberFigures(this.lookup.ends(expression, frame), expression.which) };
+      case 'tiered': {
+        const amounts = this.linear(expression.of, frame);
+        const tiers = tiersOf(this.space, expression.name, expression.position);
+        return this.withMerged(this.nonlinear.tiered(tiers, amounts));
+      }
       case 'position':
         return { constants: this.lookup.positions(expression.name, expression.position, frame) };
     }

@@ -1,7 +1,8 @@
 import { applied, type Extremal } from '../functions.js';
 import type { DefinedVariables, LinearSum } from './defined-variables.js';
 import { refuse } from './refusal.js';
-import { type Linear, startsOf, Terms } from './terms.js';
+import { concatenated, type Linear, startsOf, Terms } from './terms.js';
+import type { Tier } from './tiers.js';
 
 /** Maximum number of terms in a product. */
 const MAX_TERMS = 10_000_000;
@@ -64,10 +65,36 @@ export class Nonlinear {
     return { constants, terms };
   }
 
+  /** Returns the costs of amounts. The terms of the result are not merged. */
+  tiered([first, ...others]: readonly Tier[], amounts: Linear): Required<Linear> {
+    const sums = sumsOf(amounts);
+    const constants = amounts.constants.map((amount) => first!.rate * amount);
+    const lists = amounts.terms === undefined ? [] : [copied(amounts.terms, first!.rate)];
+    let { rate: previous } = first!;
+    // The amount beyond the start of a tier costs the difference between its rate and the rate before.
+    for (const { start, rate } of others) {
+      const beyond = sums.map(({ constant, terms }) => [{ constant: constant - start, terms }, ZERO]);
+      const extra = this.extreme('max', beyond);
+      for (const [row, constant] of extra.constants.entries()) constants[row]! += (rate - previous) * constant;
+      lists.push(copied(extra.terms, rate - previous));
+      previous = rate;
+    }
+    return { constants, terms: concatenated(lists) };
+  }
+
   private created(variable: number): number {
     this.end = Math.max(this.end, variable + 1);
     return variable;
   }
+}
+
+const ZERO: LinearSum = { constant: 0, terms: { variables: [], coefficients: [] } };
+
+/** Returns a copy of terms that is multiplied by a factor. */
+function copied({ rows, columns, coefficients, size }: Terms, factor: number): Terms {
+  const copy = new Terms(size);
+  for (let at = 0; at < size; at += 1) copy.push(rows[at]!, columns[at]!, factor * coefficients[at]!);
+  return copy;
 }
 
 /** Returns the sums whose largest is the result, or its opposite for `min`. Combines all sums without variables. */
