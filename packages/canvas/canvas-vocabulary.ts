@@ -22,6 +22,7 @@ import {
   readingsOf,
 } from './data-content.js';
 import type { FileState } from './data-file.js';
+import { addDerivedSets } from './derived-sets.js';
 import { readIndex } from './expressions.js';
 
 /** Maximum number of text comparisons per pass over a canvas. Repeated comparisons of the same columns are cached. */
@@ -53,7 +54,7 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly DataS
   for (const { content, state } of contents) {
     const { set, columns: inlineColumns, values: figures } = content;
     for (const [name, figure] of figures) values.set(name, figure);
-    if (set === undefined) continue;
+    if (set === undefined || set.derivation !== undefined) continue;
     const facts = typeof state === 'object' ? state : undefined;
     const fallback = content.file?.fallback;
     const keys = keysOf(content, facts);
@@ -76,6 +77,10 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly DataS
     const columnSet = columnSetOf(content, typeof state === 'object' ? state : undefined);
     if (columnSet !== undefined && !sets.has(columnSet[0])) sets.set(...columnSet);
   }
+  addDerivedSets(
+    sets,
+    contents.map(({ content }) => content),
+  );
   for (const [name, { definition }] of contents.flatMap(({ content }) => [...content.computed])) {
     if (definition === undefined || computed.has(name)) continue;
     computed.set(name, definition);

@@ -5,7 +5,10 @@ import {
   type Cells,
   type Computed,
   type DateReading,
+  type DerivedSet,
+  type DerivedSetProblem,
   readComputed,
+  readDerivedSet,
   type SetShape,
   shortened,
   type Values,
@@ -27,6 +30,8 @@ export interface DataContent {
     arity: number;
     /** Members listed on the card, or a range such as `1 to 52`. Absent if the members are in a file or missing. */
     members?: readonly (string | number)[] | string;
+    /** Definition of a set whose members come from other sets, or the problem with it. */
+    derivation?: DerivedSet | DerivedSetProblem;
   };
   /** Columns of the set whose values are on the card itself, by name. */
   columns: ReadonlyMap<string, InlineColumn>;
@@ -88,6 +93,11 @@ export function readData(card: DataCard): DataContent {
   const content = { values, columns, computed: readComputedFormulas(card), ...(file !== undefined && { file }) };
   const name = fieldOf<string>(card, 'set');
   if (name === undefined) return content;
+  const derivation = readDerivation(card);
+  if (derivation !== undefined) {
+    const arity = 'problem' in derivation ? 1 : (derivation.index?.over[0].names.length ?? 1);
+    return { ...content, set: { name, arity, derivation } };
+  }
   const members = fieldOf<(string | number)[] | string>(card, 'members');
   const isWide = file?.columnsAs !== undefined;
   const arity = members === undefined ? Math.max(1, file?.key.length ?? 1) + (isWide ? 1 : 0) : 1;
@@ -105,6 +115,21 @@ const definitions = new LRUCache<string, { definition: Computed | undefined }>({
   maxSize: MAX_DEFINITION_CHARACTERS,
   sizeCalculation: (_, key) => key.length,
 });
+const derivations = new LRUCache<string, DerivedSet | DerivedSetProblem>({
+  maxSize: MAX_DEFINITION_CHARACTERS,
+  sizeCalculation: (_, key) => key.length,
+});
+
+/** Parses the definition of a set whose members come from other sets. */
+function readDerivation(card: DataCard): DerivedSet | DerivedSetProblem | undefined {
+  const of = fieldOf<string | string[]>(card, 'of');
+  if (of === undefined) return undefined;
+  const where = fieldOf<string>(card, 'where');
+  const key = JSON.stringify([of, where]);
+  const derivation = derivations.get(key) ?? readDerivedSet(of, where);
+  derivations.set(key, derivation);
+  return derivation;
+}
 
 function readComputedFormulas(card: DataCard): ReadonlyMap<string, ComputedFormula> {
   const index = fieldOf<string>(card, 'index');
@@ -158,7 +183,8 @@ export const isSetOfFile = (card: DataCard): boolean =>
   card.card_type === 'data' &&
   fieldOf(card, 'file_path') !== undefined &&
   fieldOf(card, 'set') !== undefined &&
-  fieldOf(card, 'members') === undefined;
+  fieldOf(card, 'members') === undefined &&
+  fieldOf(card, 'of') === undefined;
 
 /** Returns all cards except for sets in files beyond the maximum number of such sets. */
 export function withinFileSetLimit<Card extends DataCard>(cards: readonly Card[]): Card[] {

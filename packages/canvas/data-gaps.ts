@@ -89,7 +89,7 @@ export interface ColumnSet {
  * @param state cached metadata, or undefined if the file has not been inspected
  */
 export function gapsOfFile({ set, file }: DataContent, state: FileState | undefined, columnSet?: ColumnSet): Gap[] {
-  if (file === undefined) return [];
+  if (file === undefined || set?.derivation !== undefined) return [];
   const { path, key } = file;
   const place = shortened(path);
   const contradiction = problemOfMembers({ set, file });

@@ -1,11 +1,18 @@
-import { computationOrder, listNames, MAX_FORMULA_LENGTH, shortened, type Vocabulary } from '../modelling/index.js';
+import {
+  computationOrder,
+  definitionsIn,
+  listNames,
+  MAX_FORMULA_LENGTH,
+  shortened,
+  type Vocabulary,
+} from '../modelling/index.js';
 import type { CardContent, Gap, Judgement } from './card.js';
 import type { DerivedItems } from './checklist.js';
 import { fieldOf, gapsOfShape, hasKnownField } from './card-shapes.js';
 import { vocabularyOf } from './canvas-vocabulary.js';
 import { columnSets, type DataContent, NO_DATA, readData, sizeOf, withinFileSetLimit } from './data-content.js';
 import { type FileStates, NO_FILES, fileKey } from './data-file.js';
-import { judgeFormula, problemOfIndex } from './expressions.js';
+import { judgeFormula, problemOfCardIndex } from './expressions.js';
 import type { Surroundings } from './kinds/card-kind.js';
 import { CARD_KINDS, type CardType } from './kinds/card-kinds.js';
 import { MAX_COMPUTED, MAX_COMPUTED_CHARACTERS, MAX_VALUES } from './kinds/data.js';
@@ -137,10 +144,10 @@ function judgeFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Detailed
   const unknown: Gap[] = [];
   const kind = CARD_KINDS[card.card_type];
   const { index, formulas } = kind.formulas(card.data, vocabulary.variables);
-  const indexProblem = index === undefined ? undefined : problemOfIndex(index.text, vocabulary);
+  const indexProblem = index === undefined ? undefined : problemOfCardIndex(index, vocabulary);
   const judgedIndex = index && judgeFormula({ text: '0', index: index.text, use: 'bound' }, vocabulary);
   if (indexProblem !== undefined)
-    return { gaps: [gap(index!.field, indexProblem)], unknown, hasTexts: judgedIndex!.hasTexts };
+    return { gaps: [gap(indexProblem.field, indexProblem.problem)], unknown, hasTexts: judgedIndex!.hasTexts };
   for (const [field, formula] of formulas) {
     const judged = judgeFormula(formula, vocabulary);
     const { problem, unknown: names, notes, warnings } = judged;
@@ -210,8 +217,8 @@ function readAllData(cards: readonly CardContent[], files: FileStates): CanvasDa
 function readSurroundings(cards: readonly CardContent[], files: FileStates): Canvas {
   const { sources, symbols, oversized, excess } = readAllData(cards, files);
   const vocabulary = vocabularyOf(cards, sources);
-  const { computed } = vocabulary;
-  const { cyclic } = computationOrder(computed.keys(), computed);
+  const definitions = definitionsIn(vocabulary);
+  const { cyclic } = computationOrder(definitions.keys(), definitions);
   const priorities = cards
     .filter(({ card_type }) => card_type === 'objective')
     .map((card) => fieldOf<number>(card, 'priority'));
@@ -228,6 +235,7 @@ function readSurroundings(cards: readonly CardContent[], files: FileStates): Can
     isLimit: worded.has(card),
     exceedsValueLimit: oversized.has(card),
     exceedsComputedLimit: excess.has(card),
+    sets: vocabulary.sets,
     isCyclic: (name: string) => cyclic.has(name),
     isColumn: (name: string) => vocabulary.columns.get(name)?.some(({ isComputed }) => isComputed !== true) === true,
     exceedsFileSetLimit: !withinLimit.has(card),

@@ -40,6 +40,14 @@ export interface CardFormula {
   use: Use;
 }
 
+/** Text of an index on a card, and its field. */
+export interface CardIndex {
+  field: string;
+  text: string;
+  /** Field whose content precedes the content of `field` in the text, and the number of characters before this content. */
+  before?: { field: string; length: number };
+}
+
 /** Formula and the text of its index. */
 export interface IndexedFormula {
   expression: string;
@@ -151,6 +159,28 @@ export function problemOfIndex(text: string, vocabulary: Vocabulary): string | u
   return problem === undefined ? undefined : withPosition(problem, text);
 }
 
+/** Returns the problem with the index of a card and the field that contains it, or undefined if the index is valid. */
+export function problemOfCardIndex(
+  { field, text, before }: CardIndex,
+  vocabulary: Vocabulary,
+): { field: string; problem: string } | undefined {
+  const index = readIndex(text);
+  if (before === undefined || isProblem(index)) {
+    const problem = problemOfIndex(text, vocabulary);
+    return problem === undefined ? undefined : { field, problem };
+  }
+  const problem = checkIndex(index, vocabulary);
+  if (problem === undefined) return undefined;
+  const { position = 0 } = problem;
+  const isBefore = problem.position !== undefined && position < before.length;
+  if (isBefore) return { field: before.field, problem: problem.problem };
+  const own = text.slice(before.length);
+  return {
+    field,
+    problem: withPosition({ ...problem, ...(position > 0 && { position: position - before.length }) }, own),
+  };
+}
+
 const NO_JUDGEMENT: FormulaJudgement = { problem: undefined, unknown: [], notes: [], warnings: [], hasTexts: false };
 
 function judge(
@@ -248,7 +278,7 @@ function readRole(name: string, vocabulary: Vocabulary): unknown {
   const family = families.get(name);
   const set = sets.get(name);
   const columnsOfName = columns.get(name);
-  const definition = computed?.get(name);
+  const definition = computed?.get(name) ?? set?.derivation;
   if ([family, set, columnsOfName, definition].every((meaning) => meaning === undefined)) return plain;
   const dataOf = (shape: SetShape | undefined): unknown[] => [
     shape?.size,

@@ -1,3 +1,4 @@
+import type { DerivedSet } from './derived-set.js';
 import { type Expression, type Index, isProblem } from './formula.js';
 import { freeNamesOf } from './mentions.js';
 import { parseFormula, parseIndex } from './parse-formula.js';
@@ -33,19 +34,34 @@ function setOf(index: Index): string | undefined {
   return isWhole ? set : undefined;
 }
 
-/** Returns the names of the direct inputs of a computed number: constants, columns and sets. */
-export const inputsOf = ({ expression, index }: Computed): string[] =>
-  freeNamesOf(expression && { sides: [expression], relations: [] }, index);
+/** Definition of a computed number or a derived set. */
+export type Definition = Computed | DerivedSet;
+
+/** Returns the names of the direct inputs of a definition: constants, columns and sets. */
+export function inputsOf(definition: Definition): string[] {
+  const { index } = definition;
+  const expression = 'expression' in definition ? definition.expression : undefined;
+  const union = 'union' in definition ? (definition.union ?? []) : [];
+  return [...union, ...freeNamesOf(expression && { sides: [expression], relations: [] }, index)];
+}
+
+/** Returns the definitions of all computed numbers and derived sets. */
+export function definitionsIn({ sets, computed }: Pick<Vocabulary, 'sets' | 'computed'>): Map<string, Definition> {
+  const definitions = new Map<string, Definition>(computed);
+  for (const [name, { derivation }] of sets)
+    if (derivation !== undefined && !definitions.has(name)) definitions.set(name, derivation);
+  return definitions;
+}
 
 /**
- * Sorts names of computed numbers so that each number comes after its inputs. Numbers that depend on themselves are returned
- * separately.
+ * Sorts names of computed numbers and derived sets so that each name comes after its inputs. Names that depend on themselves are
+ * returned separately.
  *
  * @param names names to sort. Their inputs are added
  */
 export function computationOrder(
   names: Iterable<string>,
-  definitions: ReadonlyMap<string, Computed>,
+  definitions: ReadonlyMap<string, Definition>,
 ): { order: string[]; cyclic: Set<string> } {
   const finished = new Set<string>();
   const cyclic = new Set<string>();
@@ -67,11 +83,11 @@ export function computationOrder(
   return { order: [...finished].filter((name) => !cyclic.has(name)), cyclic };
 }
 
-/** Returns the constants and columns on the canvas that determine a computed number, also through other computed numbers. */
-export function changeableInputs(name: string, { computed, values, columns }: Vocabulary): string[] {
+/** Returns the constants and columns on the canvas that determine a computed number or a derived set, directly or not. */
+export function changeableInputs(name: string, { sets, computed, values, columns }: Vocabulary): string[] {
   const names = new Set([name]);
   for (const one of names) {
-    const definition = computed?.get(one);
+    const definition = computed?.get(one) ?? sets.get(one)?.derivation;
     if (definition !== undefined) for (const input of inputsOf(definition)) names.add(input);
   }
   const isColumn = (one: string): boolean => columns.get(one)?.some(({ type }) => type === 'number') === true;

@@ -1,11 +1,21 @@
 export { checkFormula, checkIndex, type Use } from './check.js';
-export { changeableInputs, type Computed, computationOrder, inputsOf, readComputed } from './computed.js';
+export {
+  changeableInputs,
+  type Computed,
+  computationOrder,
+  type Definition,
+  definitionsIn,
+  inputsOf,
+  readComputed,
+} from './computed.js';
 export { alternativesIn, decisionsIn, mayHaveCondition } from './decisions.js';
 export { coverageOf } from './coverage.js';
+export { type DerivedSet, type DerivedSetProblem, indexOfSubset, readDerivedSet } from './derived-set.js';
 export { type DateReading, isoDate, literalOf } from './dates.js';
 export { Evaluator } from './expansion/evaluator.js';
 export type { Frame } from './expansion/frame.js';
 export { compute } from './expansion/compute.js';
+export { deriveSet } from './expansion/derive-set.js';
 export { KeyTable } from './expansion/key-table.js';
 export { evaluateFigures } from './expansion/evaluate-figures.js';
 export type { DefinedVariables, LinearSum } from './expansion/defined-variables.js';
@@ -38,11 +48,13 @@ export { nearestNames, typosBetween, wordsOf } from './nearest-names.js';
 export { MAX_FORMULA_LENGTH, parseCondition, parseFormula, parseIndex } from './parse-formula.js';
 export {
   ambiguousColumn,
+  combinedArity,
   formatKey,
   lagBeyondEnds,
   noDecision,
   productOfThree,
   productOfVariables,
+  unknownSet,
 } from './sentences.js';
 export { notesOnPoints } from './points.js';
 export { splitIndex } from './split-index.js';

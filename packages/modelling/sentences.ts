@@ -203,3 +203,11 @@ export function wrongMembership(set: string, arity: number): string {
   const letters = lettersFor(arity);
   return `${set} has ${parts}: write \`${arity === 1 ? letters.join('') : `(${letters.join(', ')})`} in ${set}\``;
 }
+
+/** Explains that sets whose members have different numbers of parts cannot be combined. */
+export function combinedArity(sets: readonly (readonly [name: string, arity: number])[]): string {
+  const described = sets.map(
+    ([name, arity]) => `members of ${shortened(name)} have ${arity === 1 ? 'one part' : `${arity} parts`}`,
+  );
+  return `Sets can only be combined if their members have the same number of parts, but ${described.join(', and ')}`;
+}

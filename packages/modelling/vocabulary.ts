@@ -1,5 +1,6 @@
 import type { Computed } from './computed.js';
 import type { DateReading } from './dates.js';
+import type { DerivedSet } from './derived-set.js';
 import type { Index } from './formula.js';
 import type { ComparisonBudget, Values } from './values.js';
 
@@ -18,6 +19,8 @@ export interface SetShape {
   readings?: readonly (DateReading | undefined)[];
   /** Number of members of a set in a file, if known. */
   size?: number;
+  /** Definition of a set whose members come from other sets. */
+  derivation?: DerivedSet;
 }
 
 /** Column of numbers or text labels, with a cell for each member of a set. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { TaskProblem } from '../../packages/data-engine/index.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
-import { isProblem, mentionsOf, parseFormula, parseIndex } from '../../packages/modelling/index.js';
+import { inputsOf, isProblem, mentionsOf, parseFormula, parseIndex } from '../../packages/modelling/index.js';
 import { NotFound } from '../common/errors/errors.js';
 import {
   type DataContent,
@@ -145,6 +145,9 @@ function namesIn(cards: readonly ModelCard[]): Set<string> {
   for (const card of cards) {
     const data: Record<string, unknown> = { ...card.data, ...formulaIn(card) };
     const { adjustments = [] } = card;
+    const { derivation } = readData(card).set ?? {};
+    if (derivation !== undefined && !('problem' in derivation))
+      for (const name of inputsOf(derivation)) names.add(name);
     for (const adjustment of adjustments) for (const name of namesInAdjustment(adjustment)) names.add(name);
     const text = data['index'];
     const parsed = typeof text === 'string' ? parseIndex(text) : undefined;

@@ -3,7 +3,7 @@ import type { CardContent, Gap } from '../card.js';
 import type { DataContent } from '../data-content.js';
 import type { FileState } from '../data-file.js';
 import type { ColumnSet } from '../data-gaps.js';
-import type { CardFormula } from '../expressions.js';
+import type { CardFormula, CardIndex } from '../expressions.js';
 import { type CardField, valueOf } from './fields.js';
 
 export type Data = CardContent['data'];
@@ -43,8 +43,8 @@ export interface CardKind {
 
 export interface Formulas {
   formulas: [field: string, formula: CardFormula][];
-  /** Index shared by the formulas, and the name of its field. */
-  index?: { field: string; text: string };
+  /** Index shared by the formulas. */
+  index?: CardIndex;
 }
 
 /** Properties of the canvas that affect the gaps of a card. */
@@ -64,7 +64,9 @@ export interface Surroundings {
   state: FileState | undefined;
   /** Set on the canvas whose members the columns of a wide table should match. */
   columnSet: ColumnSet | undefined;
-  /** Whether a computed number depends on itself. */
+  /** Shapes of all sets. */
+  sets: Vocabulary['sets'];
+  /** Whether a computed number or a derived set depends on itself. */
   isCyclic: (name: string) => boolean;
   /** Whether a computed number has the name of a column. */
   isColumn: (name: string) => boolean;

@@ -2,6 +2,7 @@ import { isName, listNames } from '../../modelling/index.js';
 import { DIALECT_FIELDS, isDialect } from '../../data-engine/index.js';
 import { gapsOfComputed, gapsOfFile, gapsOfMembers } from '../data-gaps.js';
 import { MAX_RANGE, rangeOf } from '../members.js';
+import { gapsOfDerivedSet, subsetFormula } from '../derived-sets.js';
 import { type CardKind, pairsOf } from './card-kind.js';
 import {
   blocking,
@@ -85,6 +86,16 @@ const columnsByName: Content = {
   ),
 };
 
+/** Maximum number of sets that a set combines. */
+const MAX_COMBINED = 20;
+const sources: Content = {
+  expects: `the name of a set, such as products, or with names for the parts of its members, such as (o, d) in lanes, or a list of at most ${MAX_COMBINED} sets whose members it combines`,
+  accepts: (value) =>
+    isText(value) ||
+    (Array.isArray(value) && value.length > 0 && value.length <= MAX_COMBINED && value.every(isSetName)),
+};
+const isSetName = (value: unknown): boolean => typeof value === 'string' && isName(value);
+
 const dialect: Content = {
   expects: `an object that describes how to read the file, with any of the fields ${DIALECT_FIELDS.join(', ')}, as in POST /files/table`,
   accepts: isDialect,
@@ -106,11 +117,13 @@ const fields: readonly CardField[] = [
     name: 'file_path',
     content: text,
     missing: blocking('Which file in the workspace contains the data, or what are the values?'),
-    neededFor: ({ values, computed, in_formulas, members: setMembers }) =>
-      [values, computed, setMembers].every((source) => source === undefined) && in_formulas !== true,
+    neededFor: ({ values, computed, in_formulas, members: setMembers, of }) =>
+      [values, computed, setMembers, of].every((source) => source === undefined) && in_formulas !== true,
   },
   { name: 'set', content: name },
   { name: 'members', content: members },
+  { name: 'of', content: sources },
+  { name: 'where', content: text },
   { name: 'sheet', content: text },
   { name: 'dialect', content: dialect },
   { name: 'key', content: columnList },
@@ -125,7 +138,7 @@ const fields: readonly CardField[] = [
   { name: 'description', content: text, missing: info('It has no description') },
 ];
 /** Fields of a data card that a solve reads. */
-export const SOLVER_FIELDS = ['set', 'members', 'values', 'computed'];
+export const SOLVER_FIELDS = ['set', 'members', 'of', 'where', 'values', 'computed'];
 /** Further fields that a solve reads if the card has a file. */
 export const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'columns_as', 'columns', 'default'];
 
@@ -134,9 +147,9 @@ export const data: CardKind = {
   title: 'Data',
   role: 'names',
   description:
-    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `key` (the columns that identify a member) or `column` (its distinct values are the members). In a wide table with a column for each member of a second set, `columns_as` is the name of that set: each filled cell is a member, and formulas refer to the cell by the name in `set`. Optional: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `columns` (other names for columns of the file) and `default` (for missing values). For numbers that follow from other data: `computed` (formulas by name, such as `{"margin": "price[p] - cost[p]"}`) and, for a number for each member, `index` (`p in products`).',
+    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `key` (the columns that identify a member) or `column` (its distinct values are the members). In a wide table with a column for each member of a second set, `columns_as` is the name of that set: each filled cell is a member, and formulas refer to the cell by the name in `set`. For members of other sets: `of` (a set) and `where` (a condition that selects its members, such as `lead[p] <= 3`; the keys in it name the parts of a member, or name them in `of`, as in `t in weeks`), or `of` with a list of sets whose members are combined. Optional: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `columns` (other names for columns of the file) and `default` (for missing values). For numbers that follow from other data: `computed` (formulas by name, such as `{"margin": "price[p] - cost[p]"}`) and, for a number for each member, `index` (`p in products`).',
   toolDescription:
-    'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns_as (for a wide table: the name of the set whose members are the headers of all columns except key; each filled cell is a member of set, and formulas refer to it as set[row, column]), columns (other names for columns of the file), default (for missing values); for numbers that follow from other data: computed (formulas of known values by name: {"margin": "price[p] - cost[p]"}), index (p in products: a number for each member, used as margin[p])',
+    'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns_as (for a wide table: the name of the set whose members are the headers of all columns except key; each filled cell is a member of set, and formulas refer to it as set[row, column]), columns (other names for columns of the file), default (for missing values); for members of other sets: of (a set; name its members if the condition has no keys: t in weeks) with where (a condition: lead[p] <= 3, or p not in fast), or of (a list of sets to combine); for numbers that follow from other data: computed (formulas of known values by name: {"margin": "price[p] - cost[p]"}), index (p in products: a number for each member, used as margin[p])',
   fields,
   summaryFields: [
     ['file_path', 'file '],
@@ -148,6 +161,8 @@ export const data: CardKind = {
     ['columns', 'columns '],
     ['default', 'else '],
     ['members', 'members '],
+    ['of', 'members of ', (value) => [value].flat().join(', ')],
+    ['where', 'where '],
     ['values'],
     ['computed'],
     ['index', 'for '],
@@ -156,7 +171,11 @@ export const data: CardKind = {
   emptyListLabel: 'Figures in the formulas',
   formulas: (cardData) => {
     const computed = valueOf<Record<string, string | number>>(fields, cardData, 'computed');
-    if (computed === undefined) return { formulas: [] };
+    if (computed === undefined) {
+      const [of, where] = [valueOf<string>(fields, cardData, 'of'), valueOf<string>(fields, cardData, 'where')];
+      const subset = subsetFormula(of, where);
+      return subset === undefined ? { formulas: [] } : { formulas: [subset.formula], index: subset.index };
+    }
     const index = valueOf<string>(fields, cardData, 'index');
     return {
       formulas: Object.entries(computed).map(([called, formula]) => [
@@ -190,6 +209,7 @@ export const data: CardKind = {
         return doubled.length === 0 ? [] : [gap(field, `Something else is already called ${listNames(doubled)}`)];
       }),
       ...gapsOfMembers(content),
+      ...gapsOfDerivedSet(cardData, content, surroundings),
       ...(surroundings.exceedsComputedLimit ? [gap('computed', TOO_MANY_COMPUTED)] : []),
       ...gapsOfComputed(content, surroundings, unknownNames),
       ...(cardData['index'] != null && cardData['computed'] == null

@@ -21,6 +21,7 @@ import { FILE_FIELDS, SOLVER_FIELDS } from '../kinds/data.js';
 import type { ZeroOrBetween } from '../kinds/variable.js';
 import { requirementOf } from '../requirement.js';
 import { columnSets, readData } from '../data-content.js';
+import { problemOfDerivedSet } from '../derived-sets.js';
 import { membersOf } from '../members.js';
 import { HEADERS } from '../wide-table.js';
 import { describeStray, strayVariables } from '../stray-variables.js';
@@ -146,7 +147,11 @@ class CanvasReader {
     const content = readData(card);
     const { values, set, columns } = content;
     if (content.computed.size > 0) optionalField(card, 'index');
+    const contradiction = problemOfDerivedSet(card.data, content);
+    if (contradiction !== undefined) throw cardProblem(card, contradiction.problem);
     for (const [name, value] of values) this.space.values.set(name, value);
+    // The members of derived sets depend on other data, which is read first.
+    if (set?.derivation !== undefined) return;
     if (set === undefined) {
       const [name] = columns.keys();
       if (name !== undefined) throw cardProblem(card, `the set for the members of ${name} is missing`);

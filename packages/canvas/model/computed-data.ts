@@ -1,7 +1,9 @@
 import {
-  type Computed,
   computationOrder,
+  type Computed,
   compute,
+  type Definition,
+  deriveSet,
   type Evaluator,
   parseFormula,
   parseIndex,
@@ -15,10 +17,12 @@ import type { ModelCard } from './model-card.js';
 /** Maximum number of cells in all computed columns of a model. A solve holds all of them in memory. */
 const MAX_CELLS = 2_000_000;
 
-/** Computed numbers of a canvas. They are added to a space after their inputs. */
+/** Computed numbers and derived sets of a canvas. They are added to a space after their inputs. */
 export class ComputedData {
   private readonly cards = new Map<string, ModelCard>();
-  private readonly definitions = new Map<string, Computed>();
+  private readonly definitions = new Map<string, Definition>();
+  /** Names of the derived sets. */
+  private readonly sets = new Set<string>();
   /** Number of cells in all computed columns. */
   private cells = 0;
 
@@ -28,17 +32,25 @@ export class ComputedData {
     private readonly space: Space,
     private readonly evaluator: Evaluator,
   ) {
-    for (const card of cards)
-      for (const [name, { definition = {} }] of readData(card).computed) {
-        this.cards.set(name, card);
-        this.definitions.set(name, definition);
-      }
+    for (const card of cards) {
+      const { computed, set } = readData(card);
+      for (const [name, { definition = {} }] of computed) this.define(name, card, definition);
+      const { name = '', derivation } = set ?? {};
+      if (derivation === undefined || 'problem' in derivation) continue;
+      this.define(name, card, derivation);
+      this.sets.add(name);
+    }
+  }
+
+  private define(name: string, card: ModelCard, definition: Definition): void {
+    this.cards.set(name, card);
+    this.definitions.set(name, definition);
   }
 
   /**
-   * Computes numbers and their inputs. Replaces their previous values.
+   * Computes numbers and derived sets, and their inputs. Replaces their previous values.
    *
-   * @param names names to compute. Other names are ignored. By default, all numbers are computed
+   * @param names names to compute. Other names are ignored. By default, all numbers and sets are computed
    * @throws ModelProblem that identifies the card
    */
   compute(names: Iterable<string> = this.definitions.keys()): void {
@@ -46,12 +58,18 @@ export class ComputedData {
     const [first] = cyclic;
     if (first !== undefined) throw cardProblem(this.cards.get(first)!, `${first} depends on itself`);
     this.forget();
-    for (const name of order) this.computeNumber(name, this.cards.get(name)!, this.definitions.get(name)!);
+    for (const name of order) {
+      const [card, definition] = [this.cards.get(name)!, this.definitions.get(name)!];
+      if (this.sets.has(name)) expandFormula(card, () => deriveSet(this.space, this.evaluator, name, definition));
+      else this.computeNumber(name, card, definition);
+    }
   }
 
-  /** Removes the columns that have been computed before, and the sets of their members. */
+  /** Removes the columns that have been computed before, the sets of their members, and all derived sets. */
   private forget(): void {
-    for (const [name, { index, set }] of this.definitions) {
+    for (const [name, definition] of this.definitions) {
+      if (this.sets.has(name)) this.space.sets.delete(name);
+      const { index, set }: Computed = definition;
       if (this.space.columns.get(name)?.isComputed !== true || set === undefined) continue;
       this.space.columns.delete(name);
       if (index?.over.some((membership) => membership.set === set) !== true) this.space.sets.delete(set);

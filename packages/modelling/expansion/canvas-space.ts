@@ -5,6 +5,7 @@ import type { ComparisonBudget } from '../values.js';
 import { type ColumnShape, namesOfIndex, type SetShape, type Vocabulary } from '../vocabulary.js';
 import { compute } from './compute.js';
 import { STAND_INS } from './defined-variables.js';
+import { deriveSet } from './derive-set.js';
 import { Evaluator } from './evaluator.js';
 import { KeyTable } from './key-table.js';
 import type { Observer } from './observer.js';
@@ -86,8 +87,12 @@ export class CanvasSpace {
     return isKnown;
   }
 
-  private addSet(name: string, { parts = [], keys, arity, size, readings = [] }: SetShape): boolean {
+  private addSet(name: string, { parts = [], keys, arity, size, readings = [], derivation }: SetShape): boolean {
     if (this.space.sets.has(name)) return true;
+    if (derivation !== undefined) {
+      if (!this.add(inputsOf(derivation))) return false;
+      return this.tryEvaluate((evaluator) => deriveSet(this.space, evaluator, name, derivation));
+    }
     const count = keys?.[0]?.length ?? parts[0]?.size;
     // Empty and duplicate keys are already reported as gaps of the data card.
     if (count === undefined || (size !== undefined && size !== count) || !this.tryCharge(count)) return false;
