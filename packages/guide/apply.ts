@@ -3,7 +3,6 @@ import {
   CARD_KINDS,
   type CardType,
   fieldOf,
-  FILE_FIELDS,
   formulaIn,
   type IndexedFormula,
   MAX_LABEL_LENGTH,
@@ -22,6 +21,7 @@ import { tableFormat } from '../data-engine/index.js';
 import { classify, confirm, countsData, remove, replacingAlternatives, set, VALUES } from './card-changes.js';
 import { define, undefine, whyComputed } from './computed-numbers.js';
 import { definitionIn } from './definition-grammar.js';
+import { deriveSet, NO_SOURCE, setCard } from './derived-sets.js';
 import { namesCard, whyMisnamed } from './given-names.js';
 import { addFacts, problemOfRange } from './limits.js';
 import { quote } from './quote.js';
@@ -68,9 +68,11 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'members': {
       const { set, members } = statement;
       const holder = setCard(sketch, set);
-      if (holder !== undefined) sketch.change(holder, { ...NO_FILE, members }, cause);
+      if (holder !== undefined) sketch.change(holder, { ...NO_SOURCE, members }, cause);
       return holder === undefined ? put(sketch, 'data', set, { set, members }, cause) : undefined;
     }
+    case 'derived_set':
+      return deriveSet(statement, sketch, cause);
     case 'file_set':
       return applyFileSet(statement, sketch, files, cause);
     case 'cells':
@@ -336,9 +338,6 @@ function applyColumnName(
   return undefined;
 }
 
-const setCard = (sketch: Sketch, set: string): SketchCard | undefined =>
-  sketch.of('data').find((card) => fieldOf(card, 'set') === set);
-
 const EMPTY: Pick<SketchCard, 'card_type' | 'data'> = { card_type: 'data', data: {} };
 
 function applyVariables(
@@ -389,9 +388,6 @@ function putVariable(
   return problem;
 }
 
-/** Card data that clears the file fields of a set with listed members. */
-const NO_FILE = Object.fromEntries(FILE_FIELDS.map((field) => [field, null]));
-
 /** Adds or changes a set in a file. Replaces any earlier definition of the set, but keeps the dialect of the same table. */
 function applyFileSet(
   { set, path, sheet, key, column, columnsAs, fallback }: StatementOf<'file_set'>,
@@ -404,11 +400,10 @@ function applyFileSet(
   const holder = setCard(sketch, set);
   const isSameTable = holder?.data['file_path'] === found.path && holder.data['sheet'] === sheet;
   const data = {
-    ...NO_FILE,
+    ...NO_SOURCE,
     ...(isSameTable && { dialect: holder.data['dialect'] }),
     set,
     file_path: found.path,
-    members: null,
     ...(sheet !== undefined && { sheet }),
     ...(key !== undefined && { key }),
     ...(column !== undefined && { column }),

@@ -1,6 +1,8 @@
 import { apply } from './apply.js';
 import { computedNames, sayEquation, undefine } from './computed-numbers.js';
 import { definitionIn } from './definition-grammar.js';
+import { combinedSets } from './derived-set-grammar.js';
+import { combination, isDerived } from './derived-sets.js';
 import { readStatement } from './grammar.js';
 import { Pauses } from './pauses.js';
 import type { Sketch } from './sketch.js';
@@ -45,17 +47,44 @@ export async function withDefinitions(
   );
   probe.files = await readFiles(probe.contents());
   sketch.files = probe.files;
-  const definitions = definitionsAmong(all, probe);
+  const sets = combinationsAmong(all, probe);
+  for (const { statement, source } of sets.values()) apply(statement, { sketch: probe, files }, source);
+  const definitions = definitionsAmong(
+    all.filter((part) => !sets.has(part)),
+    probe,
+  );
   const toReading = ({ source, statement }: Part): ParsedStatement => ({ source, reading: { statement } });
   const others = said.flatMap((one) => {
     const own = parts.get(one) ?? [];
-    const rest = own.filter((part) => !definitions.includes(part));
+    const rest = own.filter((part) => !definitions.includes(part) && !sets.has(part));
     return rest.length === own.length ? [one] : rest.map(toReading);
   });
   const stated = definitions.map(({ source, statement, definition = statement }) =>
     toReading({ source, statement: definition }),
   );
-  return [...others, ...equationsAgain(sketch, probe), ...stated];
+  return [...others, ...equationsAgain(sketch, probe), ...[...sets.values()].map(toReading), ...stated];
+}
+
+/** Returns the equations that combine sets as definitions of sets, each after the definitions of its parts. */
+function combinationsAmong(parts: readonly Part[], probe: Sketch): Map<Part, Part> {
+  const known = new Set(probe.vocabulary.sets.keys());
+  const isFree = (name: string): boolean => !known.has(name) || isDerived(probe, name) || combinedNames.has(name);
+  const combinedNames = new Set<string>();
+  const found = new Map<Part, Part>();
+  for (let count = -1; count !== found.size;) {
+    count = found.size;
+    for (const part of parts) {
+      const { definition, source } = part;
+      const combined = definition === undefined || found.has(part) ? undefined : combinedSets(definition);
+      if (definition === undefined || combined === undefined) continue;
+      const { name } = definition;
+      if (!isFree(name) || ![...combined.added, ...combined.removed].every((one) => known.has(one))) continue;
+      found.set(part, { source, statement: combination(name, combined) });
+      known.add(name);
+      combinedNames.add(name);
+    }
+  }
+  return found;
 }
 
 /** Returns the statements in a line. */

@@ -33,6 +33,7 @@ export function namesGivenBy(statement: Statement): string[] {
     case 'definition':
       return [statement.name];
     case 'members':
+    case 'derived_set':
       return [statement.set];
     case 'file_set':
       return [statement.set, ...(statement.columnsAs === undefined ? [] : [statement.columnsAs])];

@@ -2,6 +2,7 @@ import { isProblem, parseFormula, splitIndex } from '../modelling/index.js';
 import { describeSyntaxProblem, type IndexedFormula, relationIn } from '../canvas/index.js';
 import { whyCounted } from './counted-things.js';
 import { readDefinition } from './definition-grammar.js';
+import { readSubset } from './derived-set-grammar.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readBareQuestion, readQuestion } from './question-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';
@@ -66,7 +67,7 @@ const SENSES: [RegExp, Sense][] = [
   [/^min/i, 'minimize'],
 ];
 const FIELDS =
-  'sense|expression|formula|index|weight|priority|tolerance|tolerance_percent|confirmed|description|name|domain|lower|upper|free|zero_or_between|unit|classification|penalty|target|quantity|product|file_path|sheet|key|column|columns_as|default|label';
+  'sense|expression|formula|index|weight|priority|tolerance|tolerance_percent|confirmed|description|name|domain|lower|upper|free|zero_or_between|unit|classification|penalty|target|quantity|product|file_path|sheet|key|column|columns_as|where|default|label';
 const PENALTY = String.raw`(?:[, ]* ?\(?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) ?\w*)?\)?)?`;
 
 /** Last part of an objective such as `3x + 2y, priority 1, may lose 2 %`. */
@@ -92,6 +93,7 @@ const READERS: readonly Reader[] = [
   readScenario,
   readTableQuestion,
   readFileSet,
+  readSubset,
   readColumnName,
   by(
     new RegExp(

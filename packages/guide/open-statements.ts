@@ -14,6 +14,8 @@ import {
 } from '../canvas/index.js';
 import { computedNames, whyComputed, whyNotDefined } from './computed-numbers.js';
 import { definitionIn, readDefinition, whyNoDefinition } from './definition-grammar.js';
+import { whyNoSubset } from './derived-set-grammar.js';
+import { derivedSetIn, whyNotDerived } from './derived-sets.js';
 import { readStatement } from './grammar.js';
 import { inCaseAlone, namesCard, namesGivenBy } from './given-names.js';
 import { whyAmounts, whyDoubled, whyIncomplete, whyMisordered } from './index-grammar.js';
@@ -81,6 +83,7 @@ const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
 export const whyNoFormula = (text: string): string | undefined =>
   whyTable(text) ??
   whyNoDefinition(text) ??
+  whyNoSubset(text) ??
   whyContrary(text) ??
   whyMisordered(text) ??
   whyAmounts(text) ??
@@ -111,6 +114,11 @@ function refusedDefinition(card: SketchCard, sketch: Sketch): OpenStatement['gap
   const definition = readDefinition(expression)?.statement;
   if (definition?.kind === 'definition') {
     const message = whyNotDefined(definition, sketch) ?? 'Write it again, because it can be used now';
+    return { field: 'expression', message };
+  }
+  const set = derivedSetIn(expression, sketch);
+  if (set !== undefined) {
+    const message = whyNotDerived(set, sketch) ?? 'Write it again, because it can be used now';
     return { field: 'expression', message };
   }
   const text = index === undefined ? expression : `${expression} for ${index}`;

@@ -11,7 +11,7 @@ type Data = Record<string, unknown>;
 const PHRASES: readonly Record<string, string | ((value: unknown) => string)>[] = [
   { sense: '', expression: '', index: 'for ', domain: '', lower: 'from ', upper: 'to ' },
   { zero_or_between: (range) => `0 or ${describeRange(range)}` },
-  { file_path: 'file ', members: 'members ', quantity: '', product: '' },
+  { file_path: 'file ', members: 'members ', of: 'members of ', where: 'where ', quantity: '', product: '' },
 ];
 
 /** Returns, as text, the old content that a change in card data replaces. New fields do not replace anything. */

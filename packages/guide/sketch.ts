@@ -165,11 +165,13 @@ export class Sketch {
     if (known !== undefined) return known;
     const { expression = '', index = '' } = formulaIn(card) ?? {};
     const [formula, over] = [parseFormula(expression), readIndex(index)];
-    const computed = [...readData(card).computed.values()];
+    const { computed, set } = readData(card);
+    const { derivation = {} } = set ?? {};
     const mentions = [
       ...namesGivenBy(card.data),
       ...mentionsOf(isProblem(formula) ? undefined : formula, isProblem(over) ? undefined : over),
-      ...computed.flatMap(({ definition = {} }) => inputsOf(definition)),
+      ...[...computed.values()].flatMap(({ definition = {} }) => inputsOf(definition)),
+      ...('problem' in derivation ? [] : inputsOf(derivation)),
     ];
     this.mentionsOfCards.set(card.data, mentions);
     return mentions;

@@ -7,7 +7,7 @@ import { type OpenStatement, openStatements } from './open-statements.js';
 export type Feasibility = Checklist['feasibility_result'];
 
 const MAX_SHOWN = 30;
-const FORMULAS = ['expression', 'lower', 'upper', 'zero_or_between', 'index'];
+const FORMULAS = ['expression', 'lower', 'upper', 'zero_or_between', 'index', 'where'];
 
 /** Outcome of a solve. */
 export interface Outcome {

@@ -59,6 +59,8 @@ export type Statement =
   | { kind: 'definition'; name: string; expression: string; index?: string; names: string[] }
   /** Set with its members as a list or a range. */
   | { kind: 'members'; set: string; members: string[] | string }
+  /** Set with the members of other sets that meet a condition, or that are not in the sets `without`. */
+  | { kind: 'derived_set'; set: string; of: string | string[]; where?: string; without?: string[] }
   /** Set whose members are in a file. Members are identified by key columns, or are the distinct values of a column. */
   | {
       kind: 'file_set';

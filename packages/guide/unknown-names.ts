@@ -5,6 +5,7 @@ import {
   type Formula,
   formatKey,
   type Index,
+  indexOfSubset,
   isProblem,
   type Key,
   type MemberOf,
@@ -42,7 +43,7 @@ type Scope = ReadonlyMap<string, Membership>;
 /** Formula on a card, with its index. */
 export interface Written {
   card: SketchCard;
-  field: 'expression' | 'lower' | 'upper' | 'zero_or_between' | 'computed';
+  field: 'expression' | 'lower' | 'upper' | 'zero_or_between' | 'computed' | 'where';
   text: string;
   index?: string | undefined;
   /** Name that the formula defines. Only present for a computed number. */
@@ -75,7 +76,13 @@ export function writtenFormulas(sketch: Sketch): Written[] {
       name,
     })),
   );
-  return [...written, ...bounds, ...computed];
+  const conditions = sketch.of('data').flatMap((card): Written[] => {
+    const [of, where] = [fieldOf<string | string[]>(card, 'of'), fieldOf<string>(card, 'where')];
+    const subset = of === undefined || where === undefined ? undefined : indexOfSubset(of, where);
+    const isRead = subset !== undefined && where !== undefined && !('problem' in subset);
+    return isRead ? [{ card, field: 'where', text: where, index: subset.text }] : [];
+  });
+  return [...written, ...bounds, ...computed, ...conditions];
 }
 
 /** Unknown names whose role is known. */
@@ -126,7 +133,8 @@ class Reading {
   }
 
   read({ field, text, index: over = '' }: Written): void {
-    const formula = parseFormula(text);
+    // The condition of a subset is part of its index.
+    const formula = parseFormula(field === 'where' ? '0' : text);
     if (isProblem(formula)) return;
     const index = over === '' ? undefined : readIndex(over);
     const scope = index === undefined || isProblem(index) ? new Map<string, Membership>() : within(index, new Map());

@@ -106,6 +106,7 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
     case 'objective':
       return unreadCards(source, sketch);
     case 'definition':
+    case 'derived_set':
       return [textCard(source)];
     case 'several':
     case 'relation':
