@@ -11,7 +11,7 @@ export interface Field {
   short?: string;
   /**
    * Type of the input. Default: a single line of text. `amount` accepts a number or a formula, and `range` two of them.
-   * `columns` contains names of file columns. `pairs` contains a name and its file column or formula per line. Tables of values
+   * `columns` contains names of file columns, and `sets` a set or a list of sets. `pairs` contains a name and its file column or formula per line. Tables of values
    * or members use `table` instead.
    */
   type?:
@@ -26,6 +26,7 @@ export interface Field {
     | 'sheet'
     | 'columns'
     | 'column'
+    | 'sets'
     | 'pairs';
   table?: 'figures' | 'members';
   /** Keys of `data` that the field edits. Default: the field's name. */
@@ -267,6 +268,20 @@ export const KINDS: readonly CardKind[] = [
         keys: ['members'],
       },
       { name: 'members', label: 'Members', table: 'members', keys: ['members', 'values'] },
+      {
+        name: 'of',
+        label: 'Set with the members, or sets to combine',
+        short: 'Members of',
+        type: 'sets',
+        example: 'products',
+      },
+      {
+        name: 'where',
+        label: 'Condition that selects members',
+        short: 'Where',
+        type: 'formula',
+        example: 'lead[p] <= 3',
+      },
       { name: 'figures', label: 'Named numbers', table: 'figures', keys: ['values'] },
       {
         name: 'computed',
@@ -289,12 +304,14 @@ export const KINDS: readonly CardKind[] = [
           label: 'File',
           fields: ['file_path', 'sheet', 'set', 'key', 'column', 'columns_as', 'columns', 'default'],
         },
+        { name: 'subset', label: 'From other sets', fields: ['set', 'of', 'where'] },
         { name: 'computed', label: 'Computed', fields: ['computed', 'index'] },
         { name: 'formulas', label: 'In formulas', fields: [], presets: { in_formulas: 'true' } },
       ],
-      select: ({ in_formulas, file_path, set, range, members, computed }) => {
+      select: ({ in_formulas, file_path, set, range, members, of, computed }) => {
         if (in_formulas !== '') return 'formulas';
         if (file_path !== '') return 'file';
+        if (of !== '') return 'subset';
         if (set !== '' || range !== '' || members !== '') return 'set';
         return computed === '' ? 'numbers' : 'computed';
       },

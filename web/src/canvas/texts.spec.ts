@@ -65,6 +65,20 @@ describe('the form of computed numbers', () => {
   });
 });
 
+describe('the form of sets from other sets', () => {
+  const data = kindOf('data')!;
+
+  it.each<[string, unknown]>([
+    ['products', 'products'],
+    ['(o, d) in lanes', '(o, d) in lanes'],
+    ['plants, customers', ['plants', 'customers']],
+  ])('accepts and displays %s', (text, of) => {
+    const changes = changesOf(data, {}, { of: text }, ['of']);
+    expect(changes).toEqual({ of });
+    expect(textsOf(data, { label: 'fast', data: changes })['of']).toBe(text);
+  });
+});
+
 describe('statementOf', () => {
   it.each<[Card['data'], string, string]>([
     [{ name: 'x', zero_or_between: [20, 200] }, 'x = 0 or 20 ≤ x ≤ 200', ''],

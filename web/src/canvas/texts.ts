@@ -93,6 +93,7 @@ function textOf({ name, type, table }: Field, data: Data): string {
   if (type === 'range' && Array.isArray(value)) return textOfRange(value);
   if (type === 'columns')
     return textOfColumns(value === undefined || value === null ? [] : [value].flat().map(textOfValue));
+  if (type === 'sets' && Array.isArray(value)) return value.map(textOfValue).join(', ');
   if (type === 'pairs' && typeof value === 'object' && value !== null)
     return Object.entries(value)
       .map(([key, text]) => `${key} = ${textOfValue(text)}`)
@@ -108,6 +109,8 @@ function valueOf({ type }: Field, text: string): unknown {
   if (type === 'range') return parseAmounts(trimmed) ?? trimmed;
   if (type === 'columns') return parseColumns(trimmed);
   if (type === 'pairs') return parsePairs(trimmed) ?? trimmed;
+  // The names of key parts, as in `(o, d) in lanes`, are not a list of sets.
+  if (type === 'sets' && trimmed.includes(',') && !trimmed.includes('(')) return trimmed.split(/ *, */);
   return trimmed;
 }
 
