@@ -207,6 +207,18 @@ it('solves a model with computed numbers, as in docs/modelling.md', async () => 
   });
 });
 
+it('solves a model with sets from other sets, as in docs/modelling.md', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const conversations = await readPage();
+  await hold(client, id, conversations.get('Sets from other sets') ?? []);
+  const { executions } = await client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`);
+  expect(await client.get(`/projects/${id}/solve/executions/${executions[0]?.id}`)).toMatchObject({
+    model: { variables: 4, constraints: 2 },
+    result: { status: 'optimal', objective_value: 2550 },
+  });
+});
+
 it('solves a model with constraints under a condition, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
