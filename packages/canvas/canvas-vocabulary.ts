@@ -68,6 +68,7 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly DataS
         readings,
         ...(keys !== undefined && { keys }),
         ...(size !== undefined && { size }),
+        ...(set.isCyclic === true && { isCyclic: true }),
       });
     for (const [name, column] of inlineColumns) addColumn(columns, name, shapeOf(set.name, column));
     for (const [name, column] of fileColumns(content, facts))

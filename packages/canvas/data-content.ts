@@ -30,6 +30,8 @@ export interface DataContent {
     arity: number;
     /** Members listed on the card, or a range such as `1 to 52`. Absent if the members are in a file or missing. */
     members?: readonly (string | number)[] | string;
+    /** Whether lags continue at the other end of the set. */
+    isCyclic?: true;
     /** Definition of a set whose members come from other sets, or the problem with it. */
     derivation?: DerivedSet | DerivedSetProblem;
   };
@@ -93,15 +95,16 @@ export function readData(card: DataCard): DataContent {
   const content = { values, columns, computed: readComputedFormulas(card), ...(file !== undefined && { file }) };
   const name = fieldOf<string>(card, 'set');
   if (name === undefined) return content;
+  const cyclic = fieldOf<boolean>(card, 'cyclic') === true && { isCyclic: true as const };
   const derivation = readDerivation(card);
   if (derivation !== undefined) {
     const arity = 'problem' in derivation ? 1 : (derivation.index?.over[0].names.length ?? 1);
-    return { ...content, set: { name, arity, derivation } };
+    return { ...content, set: { name, arity, derivation, ...cyclic } };
   }
   const members = fieldOf<(string | number)[] | string>(card, 'members');
   const isWide = file?.columnsAs !== undefined;
   const arity = members === undefined ? Math.max(1, file?.key.length ?? 1) + (isWide ? 1 : 0) : 1;
-  return { ...content, set: { name, arity, ...(members !== undefined && { members }) } };
+  return { ...content, set: { name, arity, ...(members !== undefined && { members }), ...cyclic } };
 }
 
 export const NO_DATA: DataContent = { values: new Map(), columns: new Map(), computed: new Map() };

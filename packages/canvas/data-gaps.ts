@@ -43,6 +43,20 @@ export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   return gaps;
 }
 
+/** Returns gaps for a cyclic set whose members have several parts, and for a card without a set. */
+export function gapsOfCycle({ cyclic }: Readonly<Record<string, unknown>>, { set }: DataContent): Gap[] {
+  if (cyclic !== true) return [];
+  if (set === undefined) return [gap('cyclic', 'It has no effect without a set', 'warning')];
+  return set.arity === 1
+    ? []
+    : [
+        gap(
+          'cyclic',
+          `The members of ${shortened(set.name)} have ${set.arity} parts, so they have no cycle: set \`cyclic\` for the set of a single part, such as the days`,
+        ),
+      ];
+}
+
 /** Returns gaps for computed numbers that cannot be computed. */
 export function gapsOfComputed(
   { computed }: DataContent,

@@ -87,6 +87,7 @@ function gapsOfUnion({ union = [] }: DerivedSet, sets: Vocabulary['sets']): Gap[
 /** Adds the shapes of derived sets to the shapes of all other sets. The definition of a set may come before its sources. */
 export function addDerivedSets(sets: Map<string, SetShape>, contents: readonly Pick<DataContent, 'set'>[]): void {
   const derivations = new Map<string, DerivedSet>();
+  const cyclic = new Set(contents.flatMap(({ set }) => (set?.isCyclic === true ? set.name : [])));
   for (const { set } of contents) {
     const { name = '', derivation } = set ?? {};
     const isNew = derivation !== undefined && !('problem' in derivation) && !sets.has(name) && !derivations.has(name);
@@ -104,7 +105,12 @@ export function addDerivedSets(sets: Map<string, SetShape>, contents: readonly P
       others.every((other) => other.readings?.[part]?.type === reading?.type) ? reading : undefined,
     );
     const arity = index?.over[0].names.length ?? first?.arity ?? 1;
-    const shape = { arity, derivation, ...(readings !== undefined && { readings }) };
+    const shape: SetShape = {
+      arity,
+      derivation,
+      ...(cyclic.has(name) && { isCyclic: true }),
+      ...(readings !== undefined && { readings }),
+    };
     sets.set(name, shape);
     return shape;
   };

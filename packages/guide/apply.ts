@@ -66,10 +66,11 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'definition':
       return define(statement, sketch, cause);
     case 'members': {
-      const { set, members } = statement;
+      const { set, members, isCyclic } = statement;
+      const data = { members, ...(isCyclic && { cyclic: true }) };
       const holder = setCard(sketch, set);
-      if (holder !== undefined) sketch.change(holder, { ...NO_SOURCE, members }, cause);
-      return holder === undefined ? put(sketch, 'data', set, { set, members }, cause) : undefined;
+      if (holder !== undefined) sketch.change(holder, { ...NO_SOURCE, ...data }, cause);
+      return holder === undefined ? put(sketch, 'data', set, { set, ...data }, cause) : undefined;
     }
     case 'derived_set':
       return deriveSet(statement, sketch, cause);

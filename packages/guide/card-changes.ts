@@ -172,7 +172,7 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
 function contentOf(field: string, text: string): unknown {
   if (/^none$/i.test(text) && (FIGURES.has(field) || field === 'zero_or_between')) return null;
   if (FIGURES.has(field)) return figureOf(text);
-  if (field === 'confirmed' || field === 'free') return /^(?:yes|true|confirmed)$/i.test(text);
+  if (field === 'confirmed' || field === 'free' || field === 'cyclic') return /^(?:yes|true|confirmed)$/i.test(text);
   if (field === 'key') return columnsIn(text);
   if (field === 'zero_or_between') return rangeIn(text);
   if (field === 'sense') return /^max/i.test(text) ? 'maximize' : /^min/i.test(text) ? 'minimize' : undefined;

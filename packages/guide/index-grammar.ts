@@ -66,10 +66,20 @@ export function readSet(text: string): Reading | undefined {
     return doubled === undefined ? { statement: { kind: 'cells', column, set, cells } } : { reason: doubled };
   }
   if (!isName(label)) return undefined;
+  const { list: stated = '' } = CYCLIC.exec(body)?.groups ?? {};
+  if (stated === '') return readMembers(text, label, body);
+  const { statement } = readMembers(`${label}: ${stated}`, label, stated) ?? {};
+  return statement?.kind === 'members' ? { statement: { ...statement, isCyclic: true } } : undefined;
+}
+
+const CYCLIC = /^(?<list>.+?)(?: ?, ?| \(?)(?:is |are )?cyclic\)?$/i;
+
+/** Reads the members of a set. */
+function readMembers(text: string, label: string, body: string): Reading | undefined {
   const list = listOf(body);
   const range = list.replace(/^(-?\d+) ?(?:\.{2,3}|…|[-–]) ?(?=\d+$)/, '$1 to ');
   if (rangeOf(range) !== undefined) return { statement: { kind: 'members', set: label, members: range } };
-  const continued = continuedIn(list);
+  const continued = continuedIn(list) ?? namedRange(list);
   if (continued !== undefined) return { statement: { kind: 'members', set: label, members: continued } };
   const members = /[<>=≤≥:[\]]/.test(list) ? undefined : membersIn(list);
   if (members === undefined || members.length < 2 || isProse(list)) return undefined;
@@ -80,6 +90,32 @@ export function readSet(text: string): Reading | undefined {
   const doubled = whyDoubled(text);
   if (doubled !== undefined) return { reason: doubled };
   return { statement: { kind: 'members', set: label, members } };
+}
+
+/** Names that follow each other in a cycle. */
+const CYCLES = [
+  ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
+  [
+    ...['january', 'february', 'march', 'april', 'may', 'june'],
+    ...['july', 'august', 'september', 'october', 'november', 'december'],
+  ],
+];
+const NAMED_RANGE = /^(?<from>\p{L}{3,9})(?: to | ?- ?| ?\.{2,3} ?)(?<to>\p{L}{3,9})$/u;
+
+/** Returns the days or months in a range such as `mon to sun` or `January to December`. */
+function namedRange(list: string): string[] | undefined {
+  const { from, to } = NAMED_RANGE.exec(list)?.groups ?? {};
+  if (from === undefined || to === undefined) return undefined;
+  for (const whole of CYCLES)
+    for (const names of [whole, whole.map((name) => name.slice(0, 3))]) {
+      const [first, last] = [from, to].map((name) => names.indexOf(name.toLowerCase()));
+      if (first === undefined || last === undefined || first < 0 || last < 0 || first === last) continue;
+      const count = ((last - first + names.length) % names.length) + 1;
+      const toCase = (name: string): string =>
+        from === from.toLowerCase() ? name : name.charAt(0).toUpperCase() + name.slice(1);
+      return Array.from({ length: count }, (_, at) => toCase(names[(first + at) % names.length]!));
+    }
+  return undefined;
 }
 
 /** Removes the brackets around a whole list, such as `{a, b}`. */

@@ -7,7 +7,8 @@ export type Sense = 'maximize' | 'minimize';
 /** Class of a constraint. */
 export interface Classification {
   classification: 'hard' | 'soft';
-  penalty?: number;
+  /** Number, or formula for the members of an index. */
+  penalty?: number | string;
 }
 
 /** Importance of an objective. Absent fields were not stated. */
@@ -58,7 +59,7 @@ export type Statement =
   /** Number, or column over an index, that a formula defines. `names` lists the names in the formula except index names. */
   | { kind: 'definition'; name: string; expression: string; index?: string; names: string[] }
   /** Set with its members as a list or a range. */
-  | { kind: 'members'; set: string; members: string[] | string }
+  | { kind: 'members'; set: string; members: string[] | string; isCyclic?: true }
   /** Set with the members of other sets that meet a condition, or that are not in the sets `without`. */
   | { kind: 'derived_set'; set: string; of: string | string[]; where?: string; without?: string[] }
   /** Set whose members are in a file. Members are identified by key columns, or are the distinct values of a column. */

@@ -19,6 +19,8 @@ export interface SetShape {
   readings?: readonly (DateReading | undefined)[];
   /** Number of members of a set in a file, if known. */
   size?: number;
+  /** Whether lags continue at the other end of the set. */
+  isCyclic?: true;
   /** Definition of a set whose members come from other sets. */
   derivation?: DerivedSet;
 }

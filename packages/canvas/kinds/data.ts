@@ -1,6 +1,6 @@
 import { isName, listNames } from '../../modelling/index.js';
 import { DIALECT_FIELDS, isDialect } from '../../data-engine/index.js';
-import { gapsOfComputed, gapsOfFile, gapsOfMembers } from '../data-gaps.js';
+import { gapsOfComputed, gapsOfCycle, gapsOfFile, gapsOfMembers } from '../data-gaps.js';
 import { MAX_RANGE, rangeOf } from '../members.js';
 import { gapsOfDerivedSet, subsetFormula } from '../derived-sets.js';
 import { type CardKind, pairsOf } from './card-kind.js';
@@ -124,6 +124,7 @@ const fields: readonly CardField[] = [
   { name: 'members', content: members },
   { name: 'of', content: sources },
   { name: 'where', content: text },
+  { name: 'cyclic', content: flag },
   { name: 'sheet', content: text },
   { name: 'dialect', content: dialect },
   { name: 'key', content: columnList },
@@ -138,7 +139,7 @@ const fields: readonly CardField[] = [
   { name: 'description', content: text, missing: info('It has no description') },
 ];
 /** Fields of a data card that a solve reads. */
-export const SOLVER_FIELDS = ['set', 'members', 'of', 'where', 'values', 'computed'];
+export const SOLVER_FIELDS = ['set', 'members', 'of', 'where', 'cyclic', 'values', 'computed'];
 /** Further fields that a solve reads if the card has a file. */
 export const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'columns_as', 'columns', 'default'];
 
@@ -147,9 +148,9 @@ export const data: CardKind = {
   title: 'Data',
   role: 'names',
   description:
-    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `key` (the columns that identify a member) or `column` (its distinct values are the members). In a wide table with a column for each member of a second set, `columns_as` is the name of that set: each filled cell is a member, and formulas refer to the cell by the name in `set`. For members of other sets: `of` (a set) and `where` (a condition that selects its members, such as `lead[p] <= 3`; the keys in it name the parts of a member, or name them in `of`, as in `t in weeks`), or `of` with a list of sets whose members are combined. Optional: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `columns` (other names for columns of the file) and `default` (for missing values). For numbers that follow from other data: `computed` (formulas by name, such as `{"margin": "price[p] - cost[p]"}`) and, for a number for each member, `index` (`p in products`).',
+    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `key` (the columns that identify a member) or `column` (its distinct values are the members). In a wide table with a column for each member of a second set, `columns_as` is the name of that set: each filled cell is a member, and formulas refer to the cell by the name in `set`. For members of other sets: `of` (a set) and `where` (a condition that selects its members, such as `lead[p] <= 3`; the keys in it name the parts of a member, or name them in `of`, as in `t in weeks`), or `of` with a list of sets whose members are combined. `cyclic` lets lags in a set continue at the other end: the day before the first day is the last day. Optional: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `columns` (other names for columns of the file) and `default` (for missing values). For numbers that follow from other data: `computed` (formulas by name, such as `{"margin": "price[p] - cost[p]"}`) and, for a number for each member, `index` (`p in products`).',
   toolDescription:
-    'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns_as (for a wide table: the name of the set whose members are the headers of all columns except key; each filled cell is a member of set, and formulas refer to it as set[row, column]), columns (other names for columns of the file), default (for missing values); for members of other sets: of (a set; name its members if the condition has no keys: t in weeks) with where (a condition: lead[p] <= 3, or p not in fast), or of (a list of sets to combine); for numbers that follow from other data: computed (formulas of known values by name: {"margin": "price[p] - cost[p]"}), index (p in products: a number for each member, used as margin[p])',
+    'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns_as (for a wide table: the name of the set whose members are the headers of all columns except key; each filled cell is a member of set, and formulas refer to it as set[row, column]), columns (other names for columns of the file), default (for missing values); for members of other sets: of (a set; name its members if the condition has no keys: t in weeks) with where (a condition: lead[p] <= 3, or p not in fast), or of (a list of sets to combine); cyclic (true: lags in the set continue at the other end, for plans that repeat); for numbers that follow from other data: computed (formulas of known values by name: {"margin": "price[p] - cost[p]"}), index (p in products: a number for each member, used as margin[p])',
   fields,
   summaryFields: [
     ['file_path', 'file '],
@@ -163,6 +164,7 @@ export const data: CardKind = {
     ['members', 'members '],
     ['of', 'members of ', (value) => [value].flat().join(', ')],
     ['where', 'where '],
+    ['cyclic', 'cyclic'],
     ['values'],
     ['computed'],
     ['index', 'for '],
@@ -209,6 +211,7 @@ export const data: CardKind = {
         return doubled.length === 0 ? [] : [gap(field, `Something else is already called ${listNames(doubled)}`)];
       }),
       ...gapsOfMembers(content),
+      ...gapsOfCycle(cardData, content),
       ...gapsOfDerivedSet(cardData, content, surroundings),
       ...(surroundings.exceedsComputedLimit ? [gap('computed', TOO_MANY_COMPUTED)] : []),
       ...gapsOfComputed(content, surroundings, unknownNames),

@@ -31,6 +31,7 @@ export class CanvasSpace {
     const shapes = [...vocabulary.columns.values()].flat();
     const ofSets = Array.from(vocabulary.sets.values(), ({ readings = [] }) => readings).flat();
     this.space = new Space([...shapes.map(({ reading }) => reading), ...ofSets].filter((one) => one !== undefined));
+    for (const [name, { isCyclic }] of vocabulary.sets) if (isCyclic === true) this.space.cyclicSets.add(name);
     this.budget = vocabulary.budget ?? { remaining: Infinity };
   }
 

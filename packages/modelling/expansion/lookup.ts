@@ -298,10 +298,12 @@ export class Lookup {
     const { members, table } = orderOf(home.set, home.part);
     const lags = key.kind === 'shift' ? this.lags(key, frame) : undefined;
     const size = members.length;
+    const isCyclic =
+      key.isCyclic === true || (home.set.columns.length === 1 && this.space.cyclicSets.has(home.set.name));
     return table.find([codes], frame.size).map((place, row) => {
       if (place < 0) return OUTSIDE;
       const other = place + (lags?.[row] ?? (key.kind === 'index' ? key.lag : 0));
-      if (key.isCyclic === true) return members[((other % size) + size) % size]!;
+      if (isCyclic) return members[((other % size) + size) % size]!;
       return other >= 0 && other < size ? members[other]! : OUTSIDE;
     });
   }
