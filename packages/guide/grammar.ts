@@ -12,7 +12,7 @@ import { readScenario } from './scenario-grammar.js';
 import type { Ranking, Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
 import { readTiers } from './tier-grammar.js';
-import { figureOf, NUMBER, tidy, without } from './words.js';
+import { figureOf, NUMBER, PRICE, priceOf, tidy, without } from './words.js';
 
 /** Maximum length of a statement. Longer statements are rejected without parsing. */
 export const MAX_STATEMENT = 2_000;
@@ -67,8 +67,8 @@ const SENSES: [RegExp, Sense][] = [
   [/^min/i, 'minimize'],
 ];
 const FIELDS =
-  'sense|expression|formula|index|weight|priority|tolerance|tolerance_percent|confirmed|description|name|domain|lower|upper|free|zero_or_between|unit|classification|penalty|target|quantity|product|file_path|sheet|key|column|columns_as|where|default|label';
-const PENALTY = String.raw`(?:[, ]* ?\(?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) ?\w*)?\)?)?`;
+  'sense|expression|formula|index|weight|priority|tolerance|tolerance_percent|confirmed|description|name|domain|lower|upper|free|zero_or_between|unit|classification|penalty|target|quantity|product|file_path|sheet|key|column|columns_as|where|cyclic|default|label';
+const PENALTY = String.raw`(?:[, ]* ?\(?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${PRICE})(?: (?:per|an?|each) ?\w*)?\)?)?`;
 
 /** Last part of an objective such as `3x + 2y, priority 1, may lose 2 %`. */
 const RANKED = new RegExp(
@@ -79,8 +79,8 @@ const AMOUNT = new RegExp(String.raw`^(?:at least )?(?<figure>${NUMBER}) ?(?<pro
 const CLASSES = [
   String.raw`^(?<whom>.+?),?:?(?: (?:is|are|must be|should be|may be))?(?: an?)?(?: all)? (?<word>hard|soft)(?: constraints?)?${PENALTY}[.!]*$`,
   String.raw`^(?<whom>.+?) (?<word>(?:must|have to|has to)(?: always)? (?:hold|be kept)|(?:may|can|must) (?:never|not) be broken)[.!]*$`,
-  String.raw`^(?<whom>.+?) (?:may|can) be (?<word>broken)(?: (?:at|for)(?: a penalty of| a cost of)? (?<price>${NUMBER})(?: (?:per|an?|each) ?\w*)?)?[.!]*$`,
-].map((pattern) => new RegExp(pattern, 'i'));
+  String.raw`^(?<whom>.+?) (?:may|can) be (?<word>broken)(?: (?:at|for)(?: a penalty of| a cost of)? (?<price>${PRICE})(?: (?:per|an?|each) ?\w*)?)?[.!]*$`,
+].map((pattern) => new RegExp(pattern, 'iu'));
 
 /** Greetings and other words that are not about the model. */
 const COURTESY = String.raw`(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|ok|okay|all right|(?:very )?good|great|fine|perfect|nice|excellent|bye|goodbye|(?:that|this|it)(?:['’]s| is| looks) (?:all|it|right|correct|good|fine|great)|looks (?:right|good|fine|great)|(?:i think )?we are done)(?: (?:there|guide|very much|a lot))?`;
@@ -102,6 +102,12 @@ const READERS: readonly Reader[] = [
     ),
     () => ({ kind: 'solve' }),
   ),
+  by(/^(?:the )?(?:set )?(?<whom>[\p{L}_][\p{L}\p{M}\p{N}_]*) (?:is|are) cyclic[.!]*$/iu, ({ whom = '' }) => ({
+    kind: 'set',
+    whom,
+    field: 'cyclic',
+    value: 'yes',
+  })),
   by(/^(?:help|examples?|\?|what can (?:you|i) do|how does (?:this|it) work)[?.!]*$/i, () => ({ kind: 'help' })),
   by(
     /^(?:show|status|checklist|summary)(?: (?:me|the|my|whole|model|cards?|canvas|checklist|all|it|everything))*[.!?]*$/i,
@@ -263,7 +269,7 @@ function readClassification(text: string): Reading | undefined {
         whom: groupOf(whom),
         counts: {
           classification: isSoft ? 'soft' : 'hard',
-          ...(isSoft && cost !== undefined && { penalty: Number(cost) }),
+          ...(isSoft && cost !== undefined && { penalty: priceOf(cost) }),
         },
       },
     };
@@ -272,7 +278,7 @@ function readClassification(text: string): Reading | undefined {
 }
 
 const CLASS_LAST = /\b(?:hard|soft)(?: constraints?)?(?:$| \(?(?:an?|and|at|with|penalty|cost)\b)/i;
-const PRICE = /^(?:and |with |at )?(?:an? )?(?:penalty|cost)\b/i;
+const PRICED = /^(?:and |with |at )?(?:an? )?(?:penalty|cost)\b/i;
 
 /** Splits `labour is hard, wood is soft, penalty 5` into its clauses. Each clause ends with a class and its penalty. */
 function clausesOf(text: string): string[] {
@@ -284,9 +290,9 @@ function clausesOf(text: string): string[] {
       separator = piece;
       continue;
     }
-    if (isEnded && !(clauses.length > 0 && PRICE.test(piece))) clauses.push(piece);
+    if (isEnded && !(clauses.length > 0 && PRICED.test(piece))) clauses.push(piece);
     else clauses.push(`${clauses.pop() ?? ''}${separator}${piece}`);
-    isEnded = CLASS_LAST.test(piece) || PRICE.test(piece);
+    isEnded = CLASS_LAST.test(piece) || PRICED.test(piece);
   }
   return clauses;
 }

@@ -77,8 +77,8 @@ export class ObjectiveAnswers {
       const [card] = soft
         .filter(({ label }) => name.startsWith(label) && /^(?:$|\[| \()/.test(name.slice(label.length)))
         .toSorted((one, other) => other.label.length - one.label.length);
-      const penalty = card && fieldOf<number>(card, 'penalty');
-      if (card === undefined || penalty === undefined) return undefined;
+      const penalty = card && fieldOf<number | string>(card, 'penalty');
+      if (card === undefined || typeof penalty !== 'number') return undefined;
       costs.set(card.label, (costs.get(card.label) ?? 0) - slack * penalty);
     }
     return costs;

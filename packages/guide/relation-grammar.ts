@@ -12,14 +12,14 @@ import { describeSyntaxProblem, relationIn } from '../canvas/index.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
 import { isReserved, withMarks, withoutMarks } from './reserved-names.js';
 import { readFacts, setBound } from './variable-facts.js';
-import { NO_NAME, NUMBER, WORD } from './words.js';
+import { NO_NAME, NUMBER, PRICE, priceOf, WORD } from './words.js';
 
 const NONE: ReadonlyMap<string, number> = new Map();
 const SIGN = /[<>=≤≥]/;
-const CLASS = String.raw`[, ]{0,3}[ ,(](?:is |as )?(?<word>hard|soft)(?: constraint)?(?:[, ]{0,3}(?:with |at )?(?:an? )?penalty(?: of| is| =|:)? ?(?<penalty>${NUMBER}))?\)?`;
-const COUNTS = new RegExp(`${CLASS}$`, 'i');
+const CLASS = String.raw`[, ]{0,3}[ ,(](?:is |as )?(?<word>hard|soft)(?: constraint)?(?:[, ]{0,3}(?:with |at )?(?:an? )?penalty(?: of| is| =|:)? ?(?<penalty>${PRICE}))?\)?`;
+const COUNTS = new RegExp(`${CLASS}$`, 'iu');
 /** `x[p] <= 4, hard for p in ps`, `x[p] <= 4 for p in ps, hard where p <> "a"` */
-const COUNTS_INSIDE = new RegExp(`${CLASS} (?=(?:for|where) )`, 'i');
+const COUNTS_INSIDE = new RegExp(`${CLASS} (?=(?:for|where) )`, 'iu');
 const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
 /** Words that may introduce a relation. In `bounds <= 3`, `bounds` is a name. */
 const PREFIX =
@@ -100,7 +100,7 @@ export function splitCounts(text: string): { rest: string; counts?: Classificati
     rest: text.slice(0, match.index).trim(),
     counts: {
       classification: isSoft ? 'soft' : 'hard',
-      ...(isSoft && penalty !== undefined && { penalty: Number(penalty) }),
+      ...(isSoft && penalty !== undefined && { penalty: priceOf(penalty) }),
     },
   };
 }

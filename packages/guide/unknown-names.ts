@@ -43,30 +43,31 @@ type Scope = ReadonlyMap<string, Membership>;
 /** Formula on a card, with its index. */
 export interface Written {
   card: SketchCard;
-  field: 'expression' | 'lower' | 'upper' | 'zero_or_between' | 'computed' | 'where';
+  field: 'expression' | 'lower' | 'upper' | 'zero_or_between' | 'penalty' | 'computed' | 'where';
   text: string;
   index?: string | undefined;
   /** Name that the formula defines. Only present for a computed number. */
   name?: string;
 }
 
-/** Returns the formulas on a canvas that a solve reads, objectives first and bounds of variables last. */
+/** Returns the formulas on a canvas that a solve reads, objectives first. */
 export function writtenFormulas(sketch: Sketch): Written[] {
   const written = sketch.withFormulas().flatMap((card): Written[] => {
     const { expression: text, index } = formulaIn(card) ?? {};
     return text === undefined ? [] : [{ card, field: 'expression', text, index }];
   });
-  const bounds = sketch
-    .of('variable')
-    .flatMap((card) =>
-      (['lower', 'upper', 'zero_or_between'] as const).flatMap((field) =>
-        [card.data[field]]
-          .flat()
-          .flatMap((text): Written[] =>
-            typeof text === 'string' ? [{ card, field, text, index: fieldOf<string>(card, 'index') }] : [],
-          ),
-      ),
-    );
+  const bounds = [...sketch.of('constraint'), ...sketch.of('variable')].flatMap((card) =>
+    (card.card_type === 'constraint'
+      ? (['penalty'] as const)
+      : (['lower', 'upper', 'zero_or_between'] as const)
+    ).flatMap((field) =>
+      [card.data[field]]
+        .flat()
+        .flatMap((text): Written[] =>
+          typeof text === 'string' ? [{ card, field, text, index: fieldOf<string>(card, 'index') }] : [],
+        ),
+    ),
+  );
   const computed = sketch.of('data').flatMap((card) =>
     computedOn(card).map(({ name, expression, index }): Written => ({
       card,

@@ -1,6 +1,9 @@
 /** Pattern for a number with an optional sign. It is part of larger patterns. */
 export const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?`;
 
+/** Pattern for a number, or for a member of a column with an optional factor, as in `2 * late_cost[o]`. */
+export const PRICE = String.raw`(?:(?:${NUMBER} ?\*? ?)?[\p{L}_][\p{L}\p{M}\p{N}_]*\[[^[\]]+\]|${NUMBER})`;
+
 const FIGURE = new RegExp(`^${NUMBER}$`, 'i');
 
 /** Returns the number that the text consists of. Returns undefined for other text and for numbers that are not finite. */
@@ -8,6 +11,9 @@ export function figureOf(text: string): number | undefined {
   const figure = FIGURE.test(text.trim()) ? Number(text) : NaN;
   return Number.isFinite(figure) ? figure : undefined;
 }
+
+/** Returns the number that matches {@link PRICE}, or the text of another price. */
+export const priceOf = (text: string): number | string => figureOf(text) ?? text.trim();
 
 const FIGURES_IN_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 

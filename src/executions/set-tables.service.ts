@@ -26,7 +26,7 @@ import { describeSetFile, factsOf } from '../projects/canvas/set-file.js';
 import { TableReaderService } from '../tables/table-reader.service.js';
 
 /** Fields of cards that contain formulas or lists of formulas. */
-const FORMULAS = ['expression', 'lower', 'upper', 'zero_or_between'] as const;
+const FORMULAS = ['expression', 'lower', 'upper', 'zero_or_between', 'penalty'] as const;
 /** Maximum number of used cells in all of a model's tables. A solve holds all of them in memory. */
 const MAX_CELLS = 10_000_000;
 /** Maximum total size of these cells on disk, in bytes. */

@@ -1,6 +1,12 @@
 import { alternativesIn, isProblem, mayHaveCondition, parseFormula } from '../../modelling/index.js';
 import { type CardKind, formulasAt, pairsOf } from './card-kind.js';
-import { blocking, type CardField, gap, oneOf, positive, text, valueOf } from './fields.js';
+import { blocking, type CardField, type Content, gap, isText, oneOf, positive, text, valueOf } from './fields.js';
+
+const penalty: Content = {
+  expects: 'a number above 0, or a formula if the constraint has an index',
+  accepts: (value, data) =>
+    positive.accepts(value, data) || (isText(value) && isText(data['index']) && !(Number(value) <= 0)),
+};
 
 const fields: readonly CardField[] = [
   { name: 'expression', content: text, missing: blocking('What is the formula of the constraint?') },
@@ -12,7 +18,7 @@ const fields: readonly CardField[] = [
   },
   {
     name: 'penalty',
-    content: positive,
+    content: penalty,
     missing: blocking('What does breaking it cost, per unit?'),
     neededFor: ({ classification }) => classification === 'soft',
   },
@@ -32,12 +38,12 @@ export const constraint: CardKind = {
   title: 'Constraint',
   role: 'plan',
   description:
-    '`constraint`: `expression` (`x + y <= 4`, or under a condition on binary variables, `if open = 0 then x <= 0`), `index`, `classification` (`hard`, `soft`), `penalty`, `description`.',
+    '`constraint`: `expression` (`x + y <= 4`, or under a condition on binary variables, `if open = 0 then x <= 0`), `index`, `classification` (`hard`, `soft`), `penalty` (per unit; with an index also a formula of values and columns, such as `late_cost[o]`), `description`.',
   toolDescription:
-    'constraint: expression (x + y <= 4; under a condition on binary variables: if open[w] = 0 then ship[w] <= 0), index (one constraint for each member), classification (hard, soft), penalty (per unit, for soft constraints), description',
+    'constraint: expression (x + y <= 4; under a condition on binary variables: if open[w] = 0 then ship[w] <= 0), index (one constraint for each member), classification (hard, soft), penalty (per unit, for soft constraints; a number, or a formula of known values over the index: late_cost[o]), description',
   fields,
   summaryFields: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty '], ['description']],
-  formulas: formulasAt(fields, ['expression', 'constraint']),
+  formulas: formulasAt(fields, ['expression', 'constraint'], ['penalty', 'penalty']),
   gaps: (data, _, unknownNames) => [
     ...unknownNames,
     ...(data['classification'] === 'soft' && hasAlternatives(valueOf<string>(fields, data, 'expression') ?? '')

@@ -189,7 +189,7 @@ export const KINDS: readonly CardKind[] = [
       {
         name: 'penalty',
         label: 'Penalty per unit',
-        type: 'number',
+        type: 'amount',
         example: '100',
         isRelevant: ({ classification }) => classification === 'soft',
       },
@@ -282,6 +282,13 @@ export const KINDS: readonly CardKind[] = [
         type: 'formula',
         example: 'lead[p] <= 3',
       },
+      {
+        name: 'cyclic',
+        label: 'Lags continue at the other end',
+        short: 'Cyclic',
+        type: 'flag',
+        isRelevant: ({ set = '' }) => set !== '',
+      },
       { name: 'figures', label: 'Named numbers', table: 'figures', keys: ['values'] },
       {
         name: 'computed',
@@ -298,7 +305,7 @@ export const KINDS: readonly CardKind[] = [
       label: 'Source',
       options: [
         { name: 'numbers', label: 'Numbers', fields: ['figures'] },
-        { name: 'set', label: 'Set', fields: ['set', 'range', 'members'] },
+        { name: 'set', label: 'Set', fields: ['set', 'range', 'members', 'cyclic'] },
         {
           name: 'file',
           label: 'File',
