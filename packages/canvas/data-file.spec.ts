@@ -58,7 +58,12 @@ describe('a set in a file', () => {
   });
 
   it.each([
-    ['a constraint that uses an empty cell', { expression: 'make[p] <= price[p]', index: 'p in products' }, false],
+    [
+      'a constraint that computes with an empty cell',
+      { expression: 'make[p] <= 2 * price[p]', index: 'p in products' },
+      false,
+    ],
+    ['a constraint whose limit is an empty cell', { expression: 'make[p] <= price[p]', index: 'p in products' }, true],
     ['a sum that uses an empty cell', { expression: 'sum p in products: price[p] * make[p] <= 9' }, false],
     [
       'a condition that can exclude the empty cell',

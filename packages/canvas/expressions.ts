@@ -5,6 +5,8 @@ import {
   checkIndex,
   coverageOf,
   decisionsIn,
+  emptyLimit,
+  figuresOf,
   type Formula,
   type FormulaProblem,
   freeNamesOf,
@@ -19,15 +21,20 @@ import {
   MAX_FORMULA_LENGTH,
   namesIn,
   namesOfIndex,
+  NO_LIMIT,
   noteOnStrict,
   notesOnPoints,
+  optionalSides,
   parseFormula,
   parseIndex,
+  penaltyNotAbove0,
+  setWithEmptyCells,
   type SetShape,
   shortened,
   splitIndex,
   type Use,
   type Vocabulary,
+  withOptionalLimits,
 } from '../modelling/index.js';
 
 /** Formula on a card, and its purpose. */
@@ -209,14 +216,39 @@ function judge(
     const plainProblem = problemOfPlainFormula(formula, use, vocabulary.values);
     if (plainProblem?.isNonlinear !== true) return { problem: plainProblem?.problem, unknown, notes };
   }
-  const coverage = problem === undefined ? coverageOf(formula, index, vocabulary, unknown.length === 0) : undefined;
+  // An empty cell is no limit.
+  const isLimit = use === 'constraint' || use === 'bound';
+  const covered = isLimit ? withOptionalLimits(formula, (side) => setWithEmptyCells(side, vocabulary)) : formula;
+  const coverage = problem === undefined ? coverageOf(covered, index, vocabulary, unknown.length === 0) : undefined;
+  const isPenalty = use === 'penalty' && problem === undefined && unknown.length === 0;
+  const penaltyProblem = isPenalty ? problemOfPenalty(formula, index, vocabulary) : undefined;
+  const empty = covered === formula || problem !== undefined ? [] : notesOnEmpty(formula, index, use, vocabulary);
   return {
-    problem: problem === undefined ? coverage?.problem : withPosition(problem, text),
+    problem: problem === undefined ? (coverage?.problem ?? penaltyProblem) : withPosition(problem, text),
     unknown,
     hasTexts: hasTexts || coverage?.lacksData === true,
     warnings: [...(reboundWarning === undefined ? [] : [reboundWarning]), ...(coverage?.warnings ?? [])],
-    notes: [...notes, ...(firstLag === undefined ? [] : [lagBeyondEnds(firstLag)])],
+    notes: [...notes, ...empty, ...(firstLag === undefined ? [] : [lagBeyondEnds(firstLag)])],
   };
+}
+
+/** Explains that a penalty is not above 0. */
+function problemOfPenalty({ sides }: Formula, index: Index | undefined, vocabulary: Vocabulary): string | undefined {
+  const figures = figuresOf(sides[0], index, vocabulary)?.filter((figure) => figure <= 0) ?? [];
+  const [first] = figures;
+  return first === undefined ? undefined : penaltyNotAbove0(first, index === undefined ? undefined : figures.length);
+}
+
+/** Explains which members have no limit, because the cell of a column is empty. */
+function notesOnEmpty(formula: Formula, index: Index | undefined, use: Use, vocabulary: Vocabulary): string[] {
+  return optionalSides(formula, vocabulary).flatMap((side) => {
+    const [limit] = withOptionalLimits({ sides: [side], relations: [] }, (one) =>
+      setWithEmptyCells(one, vocabulary),
+    ).sides;
+    const count = figuresOf(limit, index, vocabulary)?.filter((figure) => figure === NO_LIMIT).length ?? 0;
+    const noun = use === 'bound' ? 'bound' : 'limit';
+    return count === 0 ? [] : [emptyLimit(side.name, index === undefined ? undefined : count, noun)];
+  });
 }
 
 function problemOfPlainFormula(
@@ -291,7 +323,7 @@ function readRole(name: string, vocabulary: Vocabulary): unknown {
     domain,
     family?.index,
     identity(definition),
-    set && [set.arity, dataOf(set)],
+    set && [set.arity, set.isCyclic, dataOf(set)],
     columnsOfName?.map((column) => [
       { ...column, values: identity(column.values), cells: identity(column.cells) },
       dataOf(sets.get(column.set)),

@@ -42,6 +42,7 @@ import {
   productOfVariables,
   noTiers,
   notASet,
+  penaltyWithVariable,
   reboundIndex,
   textAsNumber,
   textBesideNumber,
@@ -59,7 +60,7 @@ import {
 } from './vocabulary.js';
 
 /** Purpose of a formula. Constraints are relations. All other formulas are numeric expressions. */
-export type Use = 'objective' | 'constraint' | 'kpi' | 'bound' | 'computed';
+export type Use = 'objective' | 'constraint' | 'kpi' | 'bound' | 'range' | 'penalty' | 'computed';
 
 /** Result of checking a formula without its data. */
 export interface FormulaCheck {
@@ -128,7 +129,16 @@ const RELATION_PROBLEMS: Partial<Record<Use, string>> = {
   objective: 'An objective cannot contain <=, >= or =',
   kpi: 'A KPI cannot contain <=, >= or =',
   bound: 'A bound cannot contain <=, >= or =',
+  range: 'A bound cannot contain <=, >= or =',
+  penalty: 'A penalty cannot contain <=, >= or =',
   computed: 'A computed number cannot contain <=, >= or =',
+};
+/** Problems with variables in formulas that must be known before a solve. */
+const VARIABLE_PROBLEMS: Partial<Record<Use, (variable: string) => string>> = {
+  bound: boundWithVariable,
+  range: boundWithVariable,
+  penalty: penaltyWithVariable,
+  computed: computedWithVariable,
 };
 
 /** Returns factors in which products are replaced with their factors. */
@@ -190,10 +200,10 @@ class Check {
     const mistaken = RELATION_PROBLEMS[use];
     if (mistaken !== undefined && relations.length > 0) refuse(mistaken);
     if (mistaken === undefined && relations.length === 0) refuse('The formula needs <=, >= or =');
+    const describe = VARIABLE_PROBLEMS[use];
     for (const side of sides) {
       const variable = this.expression(side, scope);
-      if (use === 'bound') this.refuseVariable(variable, boundWithVariable);
-      if (use === 'computed') this.refuseVariable(variable, computedWithVariable);
+      if (describe !== undefined) this.refuseVariable(variable, describe);
     }
   }
 
@@ -297,7 +307,7 @@ class Check {
     const { variables, families } = this.vocabulary;
     const family = families.get(name);
     for (const key of keys) this.key(key, scope);
-    const lagged = leavingKey(keys);
+    const lagged = leavingKey(keys, scope, this.vocabulary);
     if (lagged !== undefined && !this.handledNames.has(lagged.name))
       this.firstLag ??= {
         expression,
@@ -506,10 +516,15 @@ function whyNoSet(name: string, vocabulary: Vocabulary): string {
 }
 
 /** Returns the first key, also within labels, whose lag may lead beyond the ends of a set. */
-function leavingKey(keys: readonly Key[]): Extract<Key, { kind: 'index' | 'shift' }> | undefined {
+function leavingKey(
+  keys: readonly Key[],
+  scope: Scope,
+  vocabulary: Pick<Vocabulary, 'sets'>,
+): Extract<Key, { kind: 'index' | 'shift' }> | undefined {
+  const isInCycle = (name: string): boolean => vocabulary.sets.get(scope.get(name)?.home ?? '')?.isCyclic === true;
   for (const key of keys) {
-    if (isLagged(key) && key.isCyclic !== true) return key;
-    const inner = key.kind === 'label' ? leavingKey(key.of.keys) : undefined;
+    if (isLagged(key) && key.isCyclic !== true && !isInCycle(key.name)) return key;
+    const inner = key.kind === 'label' ? leavingKey(key.of.keys, scope, vocabulary) : undefined;
     if (inner !== undefined) return inner;
   }
   return undefined;

@@ -17,9 +17,10 @@ export type { Frame } from './expansion/frame.js';
 export { compute } from './expansion/compute.js';
 export { deriveSet } from './expansion/derive-set.js';
 export { KeyTable } from './expansion/key-table.js';
-export { evaluateFigures } from './expansion/evaluate-figures.js';
+export { evaluateFigures, figuresOf } from './expansion/evaluate-figures.js';
 export type { DefinedVariables, LinearSum } from './expansion/defined-variables.js';
 export { ExpansionRefusal, refuse } from './expansion/refusal.js';
+export { limitedRows } from './expansion/limited-rows.js';
 export { type RowDecision, type Rows, rowsOf } from './expansion/relations.js';
 export { type Column, type ColumnData, type Members, Space } from './expansion/space.js';
 export {
@@ -49,13 +50,16 @@ export { MAX_FORMULA_LENGTH, parseCondition, parseFormula, parseIndex } from './
 export {
   ambiguousColumn,
   combinedArity,
+  emptyLimit,
   formatKey,
   lagBeyondEnds,
   noDecision,
+  penaltyNotAbove0,
   productOfThree,
   productOfVariables,
   unknownSet,
 } from './sentences.js';
+export { NO_LIMIT, optionalSides, setWithEmptyCells, withOptionalLimits } from './optional-limits.js';
 export { notesOnPoints } from './points.js';
 export { splitIndex } from './split-index.js';
 export { noteOnStrict } from './strict.js';

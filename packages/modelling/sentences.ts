@@ -124,6 +124,15 @@ export const tiersOutOfOrder = (name: string, set: string): string =>
 export const boundWithVariable = (variable: string): string =>
   `A bound must be constant, but it contains the variable ${shortened(variable)}: write a constraint instead`;
 
+export const penaltyWithVariable = (variable: string): string =>
+  `A penalty must be known before a solve, but it contains the variable ${shortened(variable)}: use values and columns`;
+
+/** @param count number of members with such a penalty. Absent without an index */
+export function penaltyNotAbove0(penalty: number, count: number | undefined): string {
+  const affected = count === undefined ? '' : count === 1 ? ' for 1 member' : ` for ${count} members`;
+  return `A penalty must be above 0, but it is ${penalty}${affected}: exclude such members with a condition after the index`;
+}
+
 export const computedWithVariable = (variable: string): string =>
   `A computed number must be known before a solve, but it contains the variable ${shortened(variable)}: write a constraint or a KPI instead`;
 
@@ -202,6 +211,19 @@ export function wrongMembership(set: string, arity: number): string {
   const parts = arity === 1 ? 'members with one part' : `members with ${arity} parts`;
   const letters = lettersFor(arity);
   return `${set} has ${parts}: write \`${arity === 1 ? letters.join('') : `(${letters.join(', ')})`} in ${set}\``;
+}
+
+/**
+ * Explains that an empty cell is no limit.
+ * @param count number of members with an empty cell. Absent without an index
+ * @param noun what the limit is, such as `upper bound`
+ */
+export function emptyLimit(column: string, count: number | undefined, noun: string): string {
+  const name = shortened(column);
+  if (count === undefined) return `It has no ${noun}, because the cell of ${name} is empty`;
+  return count === 1
+    ? `1 member has no ${noun}, because its ${name} is empty`
+    : `${count} members have no ${noun}, because their ${name} is empty`;
 }
 
 /** Explains that sets whose members have different numbers of parts cannot be combined. */

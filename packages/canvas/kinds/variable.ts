@@ -76,7 +76,7 @@ export const variable: CardKind = {
     ['zero_or_between', '0 or ', describeRange],
     ['unit', 'in '],
   ],
-  formulas: formulasAt(fields, ['lower', 'bound'], ['upper', 'bound'], ['zero_or_between', 'bound']),
+  formulas: formulasAt(fields, ['lower', 'bound'], ['upper', 'bound'], ['zero_or_between', 'range']),
   solverInput: (data) => pairsOf(data, ['name', 'index', 'domain', 'lower', 'upper', 'free', 'zero_or_between']),
   gaps: (data, { isDuplicate, strayWarning, looseWarning }, unknownNames) => {
     const variableName = valueOf<string>(fields, data, 'name');

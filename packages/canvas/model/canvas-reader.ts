@@ -5,6 +5,7 @@ import {
   type Frame,
   type Index,
   KeyTable,
+  limitedRows,
   namesOfIndex,
   parseFormula,
   parseIndex,
@@ -42,6 +43,7 @@ import {
 } from '../../solver/index.js';
 import type { ModelCard, SetTable } from './model-card.js';
 import { adjust } from './adjustments.js';
+import { CardFigures } from './card-figures.js';
 import { ComputedData } from './computed-data.js';
 import { DefinedVariablesOfModel } from './defined-variables.js';
 import { readGoals } from './goals.js';
@@ -93,6 +95,7 @@ class CanvasReader {
   private readonly evaluator: Evaluator;
   private readonly defined: DefinedVariablesOfModel;
   private readonly computed: ComputedData;
+  private readonly figures: CardFigures;
   /** Number of terms in all rows so far. */
   private terms = 0;
   /** Number of variables that need a helper so far. */
@@ -110,6 +113,7 @@ class CanvasReader {
     this.defined = new DefinedVariablesOfModel(this.model.variables);
     this.evaluator = new Evaluator(this.space, (variable) => this.model.variables[variable]?.name ?? '', this.defined);
     this.computed = new ComputedData(this.of('data'), this.space, this.evaluator);
+    this.figures = new CardFigures(this.space, this.evaluator);
   }
 
   read(): Model {
@@ -150,6 +154,7 @@ class CanvasReader {
     const contradiction = problemOfDerivedSet(card.data, content);
     if (contradiction !== undefined) throw cardProblem(card, contradiction.problem);
     for (const [name, value] of values) this.space.values.set(name, value);
+    if (set?.isCyclic === true) this.space.cyclicSets.add(set.name);
     // The members of derived sets depend on other data, which is read first.
     if (set?.derivation !== undefined) return;
     if (set === undefined) {
@@ -198,10 +203,10 @@ class CanvasReader {
     const index = readIndex(card);
     const frame = this.frame(card, index);
     const lowest = optionalField<boolean>(card, 'free') === true ? -Infinity : 0;
-    const lower = this.bound(card, 'lower', frame) ?? new Float64Array(frame.size).fill(lowest);
-    const upper = this.bound(card, 'upper', frame) ?? new Float64Array(frame.size).fill(Infinity);
+    const lower = this.figures.bound(card, 'lower', frame, lowest);
+    const upper = this.figures.bound(card, 'upper', frame, Infinity);
     const range = optionalField<ZeroOrBetween>(card, 'zero_or_between')?.map((end) =>
-      end === null ? undefined : this.figures(card, 'zero_or_between', end, frame),
+      end === null ? undefined : this.figures.of(card, 'zero_or_between', end, frame),
     );
     const from = this.model.variables.length;
     if (range !== undefined) this.helpers += frame.size;
@@ -229,18 +234,6 @@ class CanvasReader {
     const table = new KeyTable(columns, frame.size);
     const readings = names.map((keyName) => frame.readings.get(keyName));
     this.space.families.set(name, { name, names, columns, size: frame.size, table, readings, from });
-  }
-
-  private bound(card: ModelCard, field: 'lower' | 'upper', frame: Frame): Float64Array | undefined {
-    const value = optionalField<number | string>(card, field);
-    return value === undefined ? undefined : this.figures(card, field, value, frame);
-  }
-
-  private figures(card: ModelCard, field: string, value: number | string, frame: Frame): Float64Array {
-    if (typeof value === 'number') return new Float64Array(frame.size).fill(value);
-    const { sides, relations } = assertParsed(card, parseFormula(value));
-    if (relations.length > 0) throw cardProblem(card, `${field} cannot contain <=, >= or =`);
-    return expandFormula(card, () => this.evaluator.figures(sides[0], frame, 'A bound'));
   }
 
   private frame(card: ModelCard, index: Index | undefined): Frame {
@@ -280,8 +273,7 @@ class CanvasReader {
   private readConstraint(card: ModelCard): void {
     const [relation, index] = [formula(card), readIndex(card)];
     const classification = requiredField<string>(card, 'classification');
-    const penalty = classification === 'soft' ? requiredField<number>(card, 'penalty') : undefined;
-    this.addRelation(card, relation, index, penalty);
+    this.addRelation(card, relation, index, classification === 'soft');
   }
 
   /** Reads requirements. Plain-text requirements do not prevent a solve unless they limit a name on the canvas. */
@@ -298,16 +290,18 @@ class CanvasReader {
     const { field, expression, index } = required;
     if (field === 'expression') optionalField(card, 'index');
     const over = index === undefined ? undefined : assertParsed(card, parseIndex(index));
-    this.addRelation(card, assertParsed(card, parseFormula(expression)), over, undefined);
+    this.addRelation(card, assertParsed(card, parseFormula(expression)), over);
   }
 
-  private addRelation(card: ModelCard, text: Formula, index: Index | undefined, penalty: number | undefined): void {
-    const frame = this.frame(card, index);
+  private addRelation(card: ModelCard, said: Formula, index: Index | undefined, isSoft = false): void {
+    const whole = this.frame(card, index);
+    const text = this.figures.withOptionalLimits(said);
     if (text.relations.length === 0) throw cardProblem(card, 'The formula needs <=, >= or =');
-    if (penalty !== undefined && alternativesIn(text) > 1) throw cardProblem(card, ALTERNATIVES_OF_SOFT);
+    if (isSoft && alternativesIn(text) > 1) throw cardProblem(card, ALTERNATIVES_OF_SOFT);
     this.defined.begin(card, false);
-    const all = expandFormula(card, () => rowsOf(this.evaluator, text, frame, this.isWhole));
-    all.forEach((rows, at) => {
+    const all = expandFormula(card, () => rowsOf(this.evaluator, text, whole, this.isWhole));
+    all.forEach((expanded, at) => {
+      const { rows, frame } = text === said ? { rows: expanded, frame: whole } : limitedRows(expanded, whole);
       const name = all.length > 1 ? `${card.label} (${at + 1})` : card.label;
       const from = this.model.rows.length;
       const family = index === undefined ? undefined : this.familyOf(name, index, frame, from);
@@ -315,7 +309,7 @@ class CanvasReader {
       const terms = rows.terms.size + (rows.decisions?.length ?? 0) * frame.size;
       this.terms += terms;
       assertWithinLimit(card, 'terms', this.terms, terms);
-      this.addRows(card, rows, family, name, penalty);
+      this.addRows(card, rows, family, name, isSoft ? this.figures.penalties(card, frame) : undefined);
       if (family !== undefined) this.model.families.rows.push(family);
     });
   }
@@ -347,7 +341,7 @@ class CanvasReader {
     { terms, starts, lower, upper, decisions }: Rows,
     family: Family | undefined,
     name: string,
-    penalty: number | undefined,
+    penalties: Float64Array | undefined,
   ): void {
     const place = cardReference(card);
     for (let at = 0; at < terms.size; at += 1) checkCoefficient(terms.coefficients[at]!, place);
@@ -361,7 +355,7 @@ class CanvasReader {
       if (decisions !== undefined)
         addCondition(card, modelRow, decisions, { at: row, variables: this.model.variables });
       if (family !== undefined) modelRow.name += memberOf(family, row);
-      if (penalty !== undefined) modelRow.terms = this.withSlack(modelRow, penalty);
+      if (penalties !== undefined) modelRow.terms = this.withSlack(modelRow, penalties[row]!);
       this.model.rows.push(modelRow);
     }
   }

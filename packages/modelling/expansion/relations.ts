@@ -1,5 +1,6 @@
 import { decisionsOf } from '../decisions.js';
 import type { Condition, Formula, Relation } from '../formula.js';
+import { NO_LIMIT } from '../optional-limits.js';
 import { knownDecision } from '../sentences.js';
 import { nextWhole } from '../strict.js';
 import type { Evaluator } from './evaluator.js';
@@ -102,11 +103,13 @@ function toRows(evaluator: Evaluator, left: Linear, relation: Relation, right: L
     return difference === 0 ? 0 : -difference;
   });
   const none = (value: number): Float64Array => new Float64Array(frame.size).fill(value);
+  const limited = (value: number): Float64Array =>
+    bounds.map((bound) => (Math.abs(bound) === NO_LIMIT ? value : bound));
   return {
     terms,
     starts,
-    lower: relation !== '=' && isBelow ? none(-Infinity) : bounds,
-    upper: relation === '=' || isBelow ? bounds.slice() : none(Infinity),
+    lower: relation !== '=' && isBelow ? none(-Infinity) : limited(-Infinity),
+    upper: relation === '=' || isBelow ? limited(Infinity) : none(Infinity),
   };
 }
 
