@@ -219,6 +219,36 @@ it('solves a model with sets from other sets, as in docs/modelling.md', async ()
   });
 });
 
+it('reads the columns that only a subset, a penalty or a limit uses', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const rows = [
+    'from,to,km,most,price,kind',
+    'a,u,50,4,1,road',
+    'a,v,150,,2,road',
+    'b,v,80,,3,road',
+    'b,u,20,9,3,rail',
+  ];
+  await makeFile(client, { source: 'workspace', project_id: id }, 'lanes.csv', rows.join('\n'));
+  const lines = [
+    'lanes from lanes.csv key from, to',
+    'near in lanes where km[o, d] <= 100 and kind[o, d] = "road"',
+    'ship[o, d] continuous for (o, d) in near',
+    'Most: ship[o, d] <= most[o, d] for (o, d) in near, hard',
+    'Least: ship[o, d] >= 10 for (o, d) in near, soft, penalty price[o, d]',
+    'Total: sum (o, d) in near: ship[o, d] <= 12, hard',
+    'minimize cost: 0 ship["a", "u"]',
+    'kpi: none; requirement: none; confirm; solve',
+  ];
+  await client.post(`/projects/${id}/chat`, { content: lines.join('\n') });
+  await idle(client, id);
+  const { executions } = await client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`);
+  expect(await client.get(`/projects/${id}/solve/executions/${executions[0]?.id}`)).toMatchObject({
+    model: { variables: 2, constraints: 4 },
+    result: { status: 'optimal', objective_value: 8, variables: { ship: 12 } },
+  });
+});
+
 it('solves a model with constraints under a condition, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
