@@ -94,7 +94,7 @@ describe('parseFormula', () => {
     ['2 3', '`3` at character 3 is not expected here', 2, '3'],
     [
       'f(x)',
-      '`f` is not a function: use `min`, `max`, `abs`, `round`, `floor` or `ceil`, or write members in [ ], as in `make[p]`',
+      '`f` is not a function: use `min`, `max`, `abs`, `round`, `floor`, `ceil` or `tiered`, or write members in [ ], as in `make[p]`',
       1,
       '(',
     ],
