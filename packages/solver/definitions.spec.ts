@@ -8,9 +8,9 @@ import { type Highs, loadSolver } from './highs.js';
 import { type Definition, emptyModel, type Model, type Row, sizeOf, valueOf, type Variable } from './model.js';
 import { UndecidedError } from './undecided-error.js';
 
-const MODELS = 300;
+const MODELS = 150;
 /** Number of models with wrong bounds. */
-const WRONG_MODELS = 80;
+const WRONG_MODELS = 40;
 const NEAR = 1e-6;
 
 let highs: Highs;
