@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Message, type Question, type QuestionAnswer, questionsOf } from '../conversation/index.js';
 import { hasFigure, isLimiting, isName, isProblem, parseFormula, parseIndex } from '../modelling/index.js';
 import { whyNoDefinition } from './definition-grammar.js';
+import { isForeign } from './foreign-cards.js';
 import { readStatement } from './grammar.js';
 import { whyAmounts } from './index-grammar.js';
 import { splitStatements } from './lines.js';
@@ -67,6 +68,10 @@ function* sayings(text: string, question: Question | undefined, isAnswer: boolea
   const pattern = question?.id?.includes(BLANK) === true ? question.id : undefined;
   let isAnswered = question === undefined;
   for (const source of splitStatements(text)) {
+    if (isForeign(source)) {
+      yield { source, read: () => ({}) };
+      continue;
+    }
     const [label] = isAnswered ? [] : typedOptions(source, question!);
     if (label !== undefined) {
       isAnswered = question?.multi_select !== true;

@@ -22,6 +22,7 @@ import { classify, confirm, countsData, remove, replacingAlternatives, set, VALU
 import { define, undefine, whyComputed } from './computed-numbers.js';
 import { definitionIn } from './definition-grammar.js';
 import { deriveSet, NO_SOURCE, setCard } from './derived-sets.js';
+import { takeTranslated } from './foreign-cards.js';
 import { namesCard, whyMisnamed } from './given-names.js';
 import { addFacts, problemOfRange } from './limits.js';
 import { quote } from './quote.js';
@@ -114,6 +115,8 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     }
     case 'confirm':
       return confirm(statement, sketch, cause);
+    case 'translate':
+      return takeTranslated(statement, sketch, cause);
     case 'remove':
       return remove(statement.whom, sketch, cause);
     case 'set':

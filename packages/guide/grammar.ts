@@ -123,6 +123,15 @@ const READERS: readonly Reader[] = [
     () => ({ kind: 'confirm' }),
   ),
   by(/^confirm (?:the )?(?:objective )?(?<whom>.+)$/i, ({ whom = '' }) => ({ kind: 'confirm', whom })),
+  by(
+    /^translate (?<whom>.+?)(?: to (?<sense>maximize|minimize)| as an? (?<constraint>constraint))?$/i,
+    ({ whom = '', sense, constraint }) => ({
+      kind: 'translate',
+      whom,
+      ...(sense !== undefined && { role: sense.toLowerCase() as 'maximize' | 'minimize' }),
+      ...(constraint !== undefined && { role: 'constraint' }),
+    }),
+  ),
   by(/^(?:remove|delete|drop|forget) (?<whom>.+)$/i, ({ whom = '' }) => ({ kind: 'remove', whom })),
   by(
     new RegExp(String.raw`^set (?<whom>.+?) (?<field>${FIELDS})(?: to |: ?| ?= ?| (?=${NUMBER}$))(?<value>.+)$`, 'is'),

@@ -20,6 +20,7 @@ import {
 } from './describe.js';
 import { withDefinitions } from './definitions.js';
 import { interpretQuestions } from './meant-questions.js';
+import { describeTranslations, withoutTranslated, withTranslations } from './foreign-cards.js';
 import { askForMeaning, describeExample } from './meaning-questions.js';
 import { fileNotes } from './file-notes.js';
 import { describeLoose } from './loose-variables.js';
@@ -57,7 +58,7 @@ export async function* answerTurn(turn: Turn): Steps {
   const { said: read, left: unread } = await readAll(statementsIn(turn.messages));
   const files = yield* filesFor(turn, read);
   const sketch = new Sketch(turn.cards);
-  const said = interpretQuestions(read, sketch);
+  const said = withTranslations(interpretQuestions(read, sketch), sketch);
   const undone = said.some(({ reading }) => reading.statement?.kind === 'undo');
   if (undone) yield* say(undoLast(sketch, turn.messages));
   const loose = new Set(looseVariables(sketch.cards).map(({ name }) => name));
@@ -78,7 +79,12 @@ export async function* answerTurn(turn: Turn): Steps {
   yield* say(...(yield* changeScenarios(drafted, made, files)));
   yield* say(...(yield* answerQuestions(drafted, made, files)));
   const toSendAgain = [...left, ...unread];
-  yield* say(...describeOpen(openStatements(sketch)), ...describeRefused(refused), ...describeLeft(toSendAgain));
+  yield* say(
+    ...describeTranslations(sketch),
+    ...describeOpen(withoutTranslated(openStatements(sketch), sketch)),
+    ...describeRefused(refused),
+    ...describeLeft(toSendAgain),
+  );
   const proposed = askForMeaning(refused, sketch);
   const isUnexplained = refused.some(({ reason }) => reason === undefined);
   if (isUnexplained && proposed === undefined) yield* say(...describeExample(sketch));

@@ -1,5 +1,6 @@
 import { isName, isProblem, parseFormula, splitIndex } from '../modelling/index.js';
 import { MAX_STATEMENT, readStatement } from './grammar.js';
+import { foreignParts } from './foreign-cards.js';
 import { splitTables } from './pasted-tables.js';
 import { splitCounts, splitLabel } from './relation-grammar.js';
 
@@ -52,9 +53,15 @@ const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
  * semicolon, which also separates statements. Statements are processed lazily, so that long text does not block the process.
  */
 export function* splitStatements(text: string): Generator<string> {
-  for (const part of splitTables(text)) {
-    if ('statements' in part) yield* part.statements;
-    else yield* splitLines(part.text);
+  for (const { text: said, isForeign } of foreignParts(text)) {
+    if (isForeign) {
+      yield said;
+      continue;
+    }
+    for (const part of splitTables(said)) {
+      if ('statements' in part) yield* part.statements;
+      else yield* splitLines(part.text);
+    }
   }
 }
 

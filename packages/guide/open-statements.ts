@@ -16,6 +16,7 @@ import { computedNames, whyComputed, whyNotDefined } from './computed-numbers.js
 import { definitionIn, readDefinition, whyNoDefinition } from './definition-grammar.js';
 import { whyNoSubset } from './derived-set-grammar.js';
 import { derivedSetIn, whyNotDerived } from './derived-sets.js';
+import { foreignGap } from './foreign-cards.js';
 import { readStatement } from './grammar.js';
 import { inCaseAlone, namesCard, namesGivenBy } from './given-names.js';
 import { whyAmounts, whyDoubled, whyIncomplete, whyMisordered } from './index-grammar.js';
@@ -52,6 +53,7 @@ export function openStatements(sketch: Sketch): OpenStatement[] {
   const taken = gapsOfTakenNames(sketch);
   return sketch.cards.flatMap((card) => {
     const gap =
+      foreignGap(card, sketch) ??
       misfitOf(card) ??
       refusedDefinition(card, sketch) ??
       unreadFormula(card) ??

@@ -12,6 +12,7 @@ import type { Question } from '../conversation/index.js';
 import { BLANK } from './answers.js';
 import { type Choice, columnChoices, membersChoices, namingOfColumn } from './column-choices.js';
 import { computedOn, sayEquation } from './computed-numbers.js';
+import { askForTranslation } from './foreign-cards.js';
 import { allMembers } from './limits.js';
 import { meantFormulas } from './meaning-questions.js';
 import { askForNames } from './name-questions.js';
@@ -67,7 +68,7 @@ export function nextQuestion(situation: Situation): Question | undefined {
     data: () => firstOpenOr('data', askForData(situation)),
     production_requirement: () => firstOpenOr('production_requirement', REQUIREMENTS),
   };
-  const urgent = askForMeant(sketch) ?? askForStray(sketch);
+  const urgent = askForTranslation(sketch) ?? askForMeant(sketch) ?? askForStray(sketch);
   if (urgent !== undefined) return urgent;
   for (const type of CARD_TYPES) {
     const question = questions[type]();

@@ -1,5 +1,6 @@
 import type { Arithmetic, IndexedFormula, ZeroOrBetween } from '../canvas/index.js';
 import type { Formula } from '../modelling/index.js';
+import type { Role } from './foreign-lines/index.js';
 
 export type Domain = 'continuous' | 'integer' | 'binary';
 export type Sense = 'maximize' | 'minimize';
@@ -120,6 +121,8 @@ export type Statement =
   /** Question that cannot be parsed, with the reason. It has no effect. */
   | { kind: 'unclear_question'; reason: string }
   | { kind: 'undo' }
+  /** States the lines of another language that a card keeps. `role` decides about a formula that may be an objective. */
+  | { kind: 'translate'; whom: string; role?: Role }
   /** Question about how to enter the values for a name. */
   | { kind: 'how_to_give'; name: string; set?: string }
   | { kind: 'later' }

@@ -32,9 +32,7 @@ describe('a statement that cannot be parsed', () => {
     ['share: canoe <= <= 40, hard', 'share', { expression: 'canoe <= <= 40', classification: 'hard' }],
     ['share (soft): canoe * * boat', 'share', { expression: 'canoe * * boat' }],
     ['canoe + * boat <= 40', 'canoe + * boat <= 40', { expression: 'canoe + * boat <= 40' }],
-    ['share(t).. sum(p, x(p)) =l= 40', 'share(t).. sum(p, x(p)) =l= 40', {}],
-    ['m.share = Constraint(expr=m.canoe <= 40)', 'm.share = Constraint(expr=m.canoe <= 40)', {}],
-    ['subject to Share {t in T}: x[t] <= 4 +', 'Share {t in T}', { expression: 'x[t] <= 4 +' }],
+    ['subject to Share {t in T}: x[t] <= 4 +', 'subject to Share {t in T}: x[t] <= 4 +', {}],
     ['share: canoe <= 40 for t in', 'share', { expression: 'canoe <= 40', index: 't in' }],
     ['canoe intger', 'canoe intger', { expression: 'canoe intger' }],
     ['ducks are hrad', 'ducks are hrad', {}],
@@ -53,6 +51,15 @@ describe('a statement that cannot be parsed', () => {
       expect(text).toContain(`- \`${label}`);
     }
   });
+
+  it.each(['share(t).. sum(p, x(p)) =l= 40', 'm.share = Constraint(expr=m.canoe <= 40)'])(
+    'becomes a constraint that prevents a solve until its translation is stated: %s',
+    async (statement) => {
+      const { first, later, isSolved } = await solved(statement);
+      expect(isSolved).toBe(false);
+      for (const { text } of [first, later]) expect(text).toContain('are not stated yet');
+    },
+  );
 
   it.each<[string, string, Record<string, unknown>]>([
     ['maximize profit: 3 boat + + * canoe', 'profit', { sense: 'maximize', expression: '3 boat + + * canoe' }],

@@ -12,6 +12,7 @@ import { type CardType, fieldOf, readIndex } from '../canvas/index.js';
 import { MAX_NAMES } from './apply.js';
 import { isOfValues } from './card-changes.js';
 import { isCount } from './counted-things.js';
+import { foreignCard } from './foreign-cards.js';
 import { whyMisnamed } from './given-names.js';
 import { MAX_TEXT_LABEL, unreadFormula, whyNoFormula } from './open-statements.js';
 import { splitClass, splitCounts, splitLabel } from './relation-grammar.js';
@@ -57,6 +58,8 @@ const DECLARATION =
  *   variable
  */
 export function unreadCards(source: string, sketch: Sketch, isLast = true): UnreadCard[] {
+  const foreign = foreignCard(source);
+  if (foreign !== undefined) return [foreign];
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   const isFormula = RELATION.test(source) || BRACKET.test(source);
   if (isOfScenario(text) || (!isFormula && text.endsWith('?'))) return [];
