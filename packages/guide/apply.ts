@@ -24,6 +24,7 @@ import { definitionIn } from './definition-grammar.js';
 import { deriveSet, NO_SOURCE, setCard } from './derived-sets.js';
 import { takeTranslated } from './foreign-cards.js';
 import { namesCard, whyMisnamed } from './given-names.js';
+import { applyGoal } from './goals.js';
 import { addFacts, problemOfRange } from './limits.js';
 import { quote } from './quote.js';
 import { unreadFormula } from './open-statements.js';
@@ -64,6 +65,8 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
       return applyRelation(statement, sketch, cause);
     case 'family':
       return applyFamily(statement, sketch, cause);
+    case 'goal':
+      return applyGoal(statement, sketch, cause);
     case 'definition':
       return define(statement, sketch, cause);
     case 'members': {

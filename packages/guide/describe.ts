@@ -185,7 +185,7 @@ export function describeProgress(checklist: Partial<Checklist>): string {
 const met = (items: ChecklistItem[]): string =>
   `Checklist, ${items.filter((item) => item.met).length} of ${items.length} met`;
 
-/** Short overview of the statements that the guide understands. */
+/** Overview of the statements that the guide understands. */
 export const HELP = [
   'Write one statement per line, or separate them with `;`:',
   [
@@ -196,6 +196,7 @@ export const HELP = [
     '- `products from products.csv key product` for the rows of a file and its columns, `regions from products.csv column region`',
     '- `distance from km.xlsx key plant, columns customer` for a file with a column for each customer',
     '- `staff[s] integer for s in shifts`, `minimize cost: sum s in shifts: cost[s] * staff[s]`, `Need: staff[s] >= 3 for s in shifts`',
+    '- `Seats: chairs close to 8, miss costs 5` for a goal that a plan may miss at a price',
     '- `labour is hard`, `wood is soft, penalty 5`, `all constraints are hard`',
     '- `margin[p] = price[p] - cost[p] for p in products` for numbers that follow from others',
     '- `Setup: if open[s] = 0 then make[s] <= 0 for s in sites` for a constraint that only holds under a condition on yes-or-no variables',

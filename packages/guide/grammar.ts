@@ -4,6 +4,7 @@ import { whyCounted } from './counted-things.js';
 import { readDefinition } from './definition-grammar.js';
 import { readSubset } from './derived-set-grammar.js';
 import { readFileSet } from './file-set-grammar.js';
+import { readGoal } from './goal-grammar.js';
 import { readBareQuestion, readQuestion } from './question-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';
 import { whyTable } from './pasted-tables.js';
@@ -108,7 +109,13 @@ const READERS: readonly Reader[] = [
     field: 'cyclic',
     value: 'yes',
   })),
-  by(/^(?:help|examples?|\?|what can (?:you|i) do|how does (?:this|it) work)[?.!]*$/i, () => ({ kind: 'help' })),
+  by(/^(?:help (?:all|everything|full)|all (?:help|statements)|full help)[?.!]*$/i, () => ({
+    kind: 'help',
+    isAll: true,
+  })),
+  by(/^(?:help|help me|examples?|\?|what can (?:you|i) do|how does (?:this|it) work)[?.!]*$/i, () => ({
+    kind: 'help',
+  })),
   by(
     /^(?:show|status|checklist|summary)(?: (?:me|the|my|whole|model|cards?|canvas|checklist|all|it|everything))*[.!?]*$/i,
     () => ({
@@ -137,6 +144,7 @@ const READERS: readonly Reader[] = [
     new RegExp(String.raw`^set (?<whom>.+?) (?<field>${FIELDS})(?: to |: ?| ?= ?| (?=${NUMBER}$))(?<value>.+)$`, 'is'),
     ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
   ),
+  readGoal,
   readObjective,
   readClassification,
   by(

@@ -25,6 +25,7 @@ import { askForMeaning, describeExample } from './meaning-questions.js';
 import { fileNotes } from './file-notes.js';
 import { describeLoose } from './loose-variables.js';
 import { nextQuestion } from './questions.js';
+import { describeHelp } from './help.js';
 import { bullets } from './quote.js';
 import { describeComparison, describeRuns } from './scenarios.js';
 import { Sketch } from './sketch.js';
@@ -119,7 +120,10 @@ export async function* answerTurn(turn: Turn): Steps {
   feasibility = answers.feasibility ?? feasibility;
   if (isToSolve && isSolvable) yield* say(...describeUnused(turn.messages));
   if (kinds.has('compare_scenarios')) yield* say(yield* compareScenarios());
-  if (kinds.has('help')) yield* say(HELP);
+  if (kinds.has('help')) {
+    const isAll = said.some(({ reading }) => reading.statement?.kind === 'help' && reading.statement.isAll === true);
+    yield* say(isAll ? HELP : describeHelp(sketch, files, feasibility));
+  }
   if (kinds.has('show')) yield* say(bullets(sketch.cards.map(describeCard)) || 'The canvas is empty.');
   const checklist = { ...sketch.derive(), feasibility_result: feasibility };
   yield* say(isFirst || kinds.has('show') ? describeChecklist(checklist) : describeProgress(checklist));

@@ -84,6 +84,8 @@ export type Statement =
   | { kind: 'several'; statements: Statement[] }
   /** Labels as a list, `all`, or `unclassified`. */
   | { kind: 'classify'; whom: string; counts: Classification }
+  /** Soft equation: the subject is a formula or the name of a KPI, and a miss in either direction has a price. */
+  | { kind: 'goal'; label?: string; subject: string; target: string; index?: string; penalty?: number }
   | { kind: 'kpi'; label?: string; text: string }
   /** `isFurther` means that there are no cards other than the existing cards. */
   | { kind: 'no_kpi'; isFurther?: true }
@@ -110,7 +112,8 @@ export type Statement =
   /** Solves all scenarios if `names` is absent. */
   | { kind: 'solve_scenarios'; names?: string[] }
   | { kind: 'compare_scenarios' }
-  | { kind: 'help' }
+  /** Help for the current canvas, or the list of all statements. */
+  | { kind: 'help'; isAll?: true }
   | { kind: 'show' }
   /** Question about a table: its content, its number of rows, or a computation on a column. */
   | { kind: 'table'; of: { path: string; sheet?: string }; compute?: TableComputation }

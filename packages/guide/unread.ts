@@ -110,6 +110,7 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
       return unreadCards(source, sketch);
     case 'definition':
     case 'derived_set':
+    case 'goal':
       return [textCard(source)];
     case 'several':
     case 'relation':
