@@ -21,7 +21,7 @@ import {
 import { withDefinitions } from './definitions.js';
 import { interpretQuestions } from './meant-questions.js';
 import { describeTranslations, withoutTranslated, withTranslations } from './foreign-cards.js';
-import { askForMeaning, describeExample } from './meaning-questions.js';
+import { askForMeaning, describeExample, withMeanings } from './meaning-questions.js';
 import { fileNotes } from './file-notes.js';
 import { describeLoose } from './loose-variables.js';
 import { nextQuestion } from './questions.js';
@@ -82,7 +82,7 @@ export async function* answerTurn(turn: Turn): Steps {
   const toSendAgain = [...left, ...unread];
   yield* say(
     ...describeTranslations(sketch),
-    ...describeOpen(withoutTranslated(openStatements(sketch), sketch)),
+    ...describeOpen(withMeanings(withoutTranslated(openStatements(sketch), sketch), sketch)),
     ...describeRefused(refused),
     ...describeLeft(toSendAgain),
   );

@@ -1,9 +1,12 @@
 import type { Question } from '../conversation/index.js';
 import { fieldOf } from '../canvas/index.js';
-import { splitIndex } from '../modelling/index.js';
+import { RELATION_SIGN, splitIndex } from '../modelling/index.js';
 import type { Choice } from './column-choices.js';
+import { readStatement } from './grammar.js';
+import { type Meaning, meaningsOf } from './planner-sentences/planner-sentences.js';
+import type { OpenStatement } from './open-statements.js';
 import { exampleFor, proposalsFor } from './proposals.js';
-import { ask } from './question-parts.js';
+import { ask, referTo } from './question-parts.js';
 import { quote } from './quote.js';
 import { splitLabel } from './relation-grammar.js';
 import { repairedFormulas } from './repaired-formulas.js';
@@ -17,7 +20,8 @@ const MAX_STATEMENTS = 20;
 /** Asks what the user meant by the first statement for which there is a proposal. */
 export function askForMeaning(refused: readonly { source: string }[], sketch: Sketch): Question | undefined {
   for (const { source } of refused.slice(0, MAX_STATEMENTS)) {
-    const proposals = proposalsFor(source, sketch);
+    const sentences = readableMeanings(source, sketch).map(({ statements }) => statements.join('; '));
+    const proposals = sentences.length > 0 ? sentences : proposalsFor(source, sketch);
     if (proposals.length === 0) continue;
     const choices = proposals.map((one): Choice => [one, one]);
     return ask(undefined, 'Meaning', `What did you mean by ${quote(source)}?`, [
@@ -28,12 +32,35 @@ export function askForMeaning(refused: readonly { source: string }[], sketch: Sk
   return undefined;
 }
 
+/** Returns the meanings of a sentence whose statements the guide can read. */
+const readableMeanings = (text: string, sketch: Sketch): Meaning[] =>
+  meaningsOf(text, sketch).filter(({ statements }) =>
+    statements.every((one) => readStatement(one).statement !== undefined),
+  );
+
 const VALUE = /^[\p{L}_][\p{L}\p{N}_]* = [\d.]+$/u;
+
+/** Explains for sentences with a known meaning that the question is about them. */
+export const withMeanings = (open: readonly OpenStatement[], sketch: Sketch): OpenStatement[] =>
+  open.map(({ card, gap }) => {
+    const text = fieldOf<string>(card, 'expression') ?? '';
+    const isSentence =
+      card.card_type === 'constraint' && !RELATION_SIGN.test(text) && readableMeanings(text, sketch).length > 0;
+    return {
+      card,
+      gap: isSentence ? { ...gap, message: 'I read formulas, so choose the formula that it means' } : gap,
+    };
+  });
 
 /** Returns options that replace the plain text on a card with a formula. */
 export function meantFormulas(card: SketchCard, reference: string, sketch: Sketch): Choice[] {
   const text = fieldOf<string>(card, 'expression') ?? fieldOf<string>(card, 'description') ?? '';
   const repaired = repairedFormulas(text, fieldOf<string>(card, 'index'), sketch);
+  const sentences = readableMeanings(text, sketch).map(({ statements, others = [] }): Choice => {
+    const removed = others.filter((one) => one !== card).map((one) => `remove ${referTo(one, sketch)}`);
+    return [statements.join('; '), [`remove ${reference}`, ...removed, ...statements].join('; ')];
+  });
+  if (sentences.length > 0) return sentences;
   return [...new Set([...repaired, ...proposalsFor(text, sketch)])].map((proposal): Choice => {
     // A proposal that has a label or assigns a value replaces the whole card.
     if (splitLabel(proposal).label !== undefined || VALUE.test(proposal))

@@ -158,7 +158,8 @@ class Proposer {
     const behind = ofFigure === undefined ? undefined : thingNamed(ofFigure['subject'] ?? '', this.things);
     const isBehind = this.thing(before) === undefined && behind !== undefined && isVariable(behind);
     const left = isBehind ? behind : named;
-    if (left === undefined) return;
+    // A limit on figures alone does not limit a plan.
+    if (left === undefined || left.kind === 'column') return;
     const right = isBehind ? (ofFigure?.['figure'] ?? '') : after;
     const isTotal = TOTAL.test(before) || IN_TOTAL.test(after);
     const modes = isTotal || sets.size > 0 ? [isTotal] : [false, true];

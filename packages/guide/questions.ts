@@ -9,6 +9,7 @@ import {
   requirementOf,
 } from '../canvas/index.js';
 import type { Question } from '../conversation/index.js';
+import { RELATION_SIGN } from '../modelling/index.js';
 import { BLANK } from './answers.js';
 import { type Choice, columnChoices, membersChoices, namingOfColumn } from './column-choices.js';
 import { computedOn, sayEquation } from './computed-numbers.js';
@@ -156,7 +157,13 @@ function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'me
     const example = card.card_type === 'objective' ? undefined : exampleFor(sketch);
     const hint = card.card_type === 'objective' ? '3x + 2y' : (example?.replace(/^limit: /, '') ?? 'x + y <= 4');
     const meant = meantFormulas(card, reference, sketch);
-    return ask(id, header, `${question} For example ${quote(hint)}.`, [...meant, ...sum, EXAMPLE, removal]);
+    const isSentence = meant.length > 0 && !RELATION_SIGN.test(String(card.data['expression']));
+    const meaning =
+      meant.length === 1
+        ? `Shall I state ${quote(card.label, 60)} like this?`
+        : `What did you mean by ${quote(card.label, 60)}?`;
+    const text = isSentence ? meaning : `${question} For example ${quote(hint)}.`;
+    return ask(id, header, text, [...meant, ...sum, EXAMPLE, removal]);
   }
   const meant = field === 'product' ? meantFormulas(card, reference, sketch) : [];
   return ask(id, header, question, [...meant, removal, LATER]);

@@ -1,0 +1,128 @@
+import type { Meaning } from './planner-sentences.js';
+import { type Amount, COUNT, countOf, indexOf, type PlannerWords, withIndex } from './planner-words.js';
+
+/* `make twice as many chairs as tables`, `chairs may not exceed tables by more than 5`, `at least a third of the chairs are oak` */
+
+const ACTOR = String.raw`(?:(?:we|i|you) )?(?:(?:can|must|should|may|have to|need to|want to|only|always) )*(?:make|produce|build|sell|buy|order|use|hire|have|be)? ?(?:there (?:must|should) be )?`;
+const TIMES = String.raw`(?<times>twice|double|half|thrice|${COUNT} times)`;
+const MULTIPLE = new RegExp(
+  String.raw`^${ACTOR}(?<limit>at least|at most|exactly|no more than)? ?(?:${TIMES} )?as many (?<left>[\p{L}\p{N} ]+?) as (?<right>[\p{L}\p{N} ]+)$`,
+  'iu',
+);
+const MORE = new RegExp(
+  String.raw`^${ACTOR}(?<limit>at least|at most|exactly|no more than)? ?(?<count>${COUNT}) (?<word>more|fewer|less) (?<left>[\p{L}\p{N} ]+?) than (?<right>[\p{L}\p{N} ]+)$`,
+  'iu',
+);
+const NO_MORE = new RegExp(
+  String.raw`^${ACTOR}(?:no|not) (?<word>more|fewer|less) (?<left>[\p{L}\p{N} ]+?) than (?<right>[\p{L}\p{N} ]+)$`,
+  'iu',
+);
+const EXCEED = new RegExp(
+  String.raw`^(?:the )?(?<left>[\p{L}\p{N} ]+?) (?:(?:may|can|must|should|shall|do|cannot) ?(?<not>not|never)? ?)?(?:exceed|outnumber)s? (?:the )?(?<right>[\p{L}\p{N} ]+?) by (?<limit>more than|at most|at least|no more than|exactly) (?<count>${COUNT})$`,
+  'iu',
+);
+const SHARE = String.raw`(?<share>half|an?|one|two|three|\d+(?:\.\d+)? ?(?:%|percent))(?:[ -](?<part>half|third|quarter|fifth|tenth)s?)?`;
+const OF_SHARE = new RegExp(
+  String.raw`^(?<limit>at least|at most|exactly|no more than|no less than) ${SHARE} of (?:all |the |all the |our )?(?<whole>[\p{L}\p{N} ]+?) (?:must be|should be|have to be|has to be|can be|may be|are|is|must come from|come from) (?:the )?(?<left>[\p{L}\p{N} ]+)$`,
+  'iu',
+);
+const BE_SHARE = new RegExp(
+  String.raw`^(?:the )?(?<left>[\p{L}\p{N} ]+?) (?:must be|should be|have to be|are|is|make up|must make up) (?<limit>at least|at most|exactly|no more than|no less than) ${SHARE} of (?:all |the |all the |our )?(?<whole>[\p{L}\p{N} ]+)$`,
+  'iu',
+);
+const PARTS: Record<string, number> = { half: 2, third: 3, quarter: 4, fifth: 5, tenth: 10 };
+const SIGNS: Record<string, string> = {
+  'at least': '>=',
+  'no less than': '>=',
+  'at most': '<=',
+  'no more than': '<=',
+  exactly: '=',
+};
+
+export function readComparison(text: string, words: PlannerWords): Meaning[] {
+  return multiple(text, words) ?? difference(text, words) ?? excess(text, words) ?? [];
+}
+
+function multiple(text: string, words: PlannerWords): Meaning[] | undefined {
+  const { limit, times, left = '', right = '' } = MULTIPLE.exec(text)?.groups ?? {};
+  const pair = pairOf(left, right, words);
+  const factor = times === undefined ? 1 : factorOf(times);
+  if (pair === undefined || factor === undefined) return undefined;
+  const sign = SIGNS[limit?.toLowerCase() ?? ''];
+  const write = (relation: string): Meaning =>
+    pair.write(relation, factor === 1 ? pair.right : `${factor} * ${pair.right}`);
+  return sign === undefined ? [write('='), write('>=')] : [write(sign)];
+}
+
+function factorOf(times: string): number | undefined {
+  const word = times.toLowerCase();
+  if (word === 'twice' || word === 'double') return 2;
+  if (word === 'half') return 0.5;
+  return word === 'thrice' ? 3 : countOf(word.replace(/ times$/, ''));
+}
+
+function difference(text: string, words: PlannerWords): Meaning[] | undefined {
+  const groups = MORE.exec(text)?.groups ?? NO_MORE.exec(text)?.groups;
+  const { limit, count, word = '', left = '', right = '' } = groups ?? {};
+  const pair = pairOf(left, right, words);
+  if (pair === undefined) return undefined;
+  const isMore = /^more$/i.test(word);
+  if (count === undefined) return [pair.write(isMore ? '<=' : '>=', pair.right)];
+  const number = countOf(count);
+  const sign = SIGNS[limit?.toLowerCase() ?? 'exactly'] ?? '=';
+  if (number === undefined) return undefined;
+  const relation = isMore || sign === '=' ? sign : sign === '>=' ? '<=' : '>=';
+  return [pair.write(relation, `${pair.right} ${isMore ? '+' : '-'} ${number}`)];
+}
+
+function excess(text: string, words: PlannerWords): Meaning[] | undefined {
+  const { left = '', right = '', not, limit = '', count = '' } = EXCEED.exec(text)?.groups ?? {};
+  const pair = pairOf(left, right, words);
+  const number = countOf(count);
+  const isNegated = not !== undefined || /\bcannot\b/i.test(text);
+  const isMore = /^more than$/i.test(limit);
+  // `may exceed by more than 5` allows everything, and `may not exceed by at least 5` is ambiguous.
+  if (pair === undefined || number === undefined || isNegated !== isMore) return undefined;
+  const sign = isMore ? '<=' : (SIGNS[limit.toLowerCase()] ?? '=');
+  return [pair.write(sign, `${pair.right} + ${number}`)];
+}
+
+export function readShare(text: string, words: PlannerWords): Meaning[] {
+  const {
+    limit = '',
+    share = '',
+    part,
+    whole = '',
+    left = '',
+  } = OF_SHARE.exec(text)?.groups ?? BE_SHARE.exec(text)?.groups ?? {};
+  const pair = pairOf(left, whole, words) ?? pairOf(`${left} ${whole}`, whole, words);
+  const sign = SIGNS[limit.toLowerCase()];
+  if (pair === undefined || sign === undefined) return [];
+  const percent = /^(?<figure>[\d.]+) ?(?:%|percent)$/i.exec(share)?.groups?.['figure'];
+  if (percent !== undefined)
+    return part === undefined
+      ? [pair.write(sign, `${Number((Number(percent) / 100).toPrecision(12))} * ${pair.right}`)]
+      : [];
+  const divisor = PARTS[(part ?? share).toLowerCase()];
+  const count = part === undefined ? 1 : countOf(share);
+  if (divisor === undefined || count === undefined) return [];
+  return [pair.write(sign, `${count === 1 ? '' : `${count} * `}${pair.right} / ${divisor}`)];
+}
+
+interface Pair {
+  right: string;
+  write: (sign: string, right: string) => Meaning;
+}
+
+/** Returns two amounts over the same sets. */
+function pairOf(left: string, right: string, words: PlannerWords): Pair | undefined {
+  const [first, second] = [words.amount(left), words.amount(right)];
+  if (first === undefined || second === undefined || first.text === second.text) return undefined;
+  if (indexOf(first.over) !== indexOf(second.over)) return undefined;
+  return {
+    right: second.text,
+    write: (sign, other) => ({ statements: [withIndex(`${first.text} ${sign} ${other}`, indexOfBoth(first))] }),
+  };
+}
+
+const indexOfBoth = ({ over }: Amount): string => indexOf(over);

@@ -1,0 +1,87 @@
+import { fieldOf } from '../../canvas/index.js';
+import { isProblem, namesIn, parseFormula } from '../../modelling/index.js';
+import type { Meaning } from './planner-sentences.js';
+import { COUNT, countOf, nameFrom, type PlannerWords, term } from './planner-words.js';
+
+/* `a chair earns 30, a table 50`, `profit is 30 per chair`, `a chair costs 20` */
+
+interface Rate {
+  product: string;
+  amount: number;
+}
+
+const EARNED = 'earns?|brings?(?: in)?|yields?|makes? a profit of|makes? us|gives? a profit of|sells? for';
+const SENTENCE = new RegExp(
+  String.raw`^(?:(?:each|every|an?|one) )?(?<product>[\p{L}\p{N} ]+?) (?<verb>${EARNED}|costs?) (?:us )?[$€£]?(?<amount>${COUNT})(?: (?:dollars?|euros?|pounds?|each|apiece))*(?<more>(?:,| and) .+)?$`,
+  'iu',
+);
+const NAMED = new RegExp(
+  String.raw`^(?:the |our )?(?<name>profit|revenue|income|margin|cost)s? (?:is|are|of) [$€£]?(?<amount>${COUNT}) (?:per|for each|for an?|for every|on each|an?) (?<product>[\p{L}\p{N} ]+?)(?<more>(?:,| and) .+)?$`,
+  'iu',
+);
+const MORE = new RegExp(
+  String.raw`^(?:(?:each|every|an?|one) )?(?:(?<product>[\p{L}\p{N} ]+?) (?:(?:${EARNED}|costs?) )?[$€£]?(?<amount>${COUNT})|[$€£]?(?<first>${COUNT}) (?:per|for each|for an?|an?) (?<second>[\p{L}\p{N} ]+))$`,
+  'iu',
+);
+
+export function readRates(text: string, words: PlannerWords): Meaning[] {
+  const groups = SENTENCE.exec(text)?.groups ?? NAMED.exec(text)?.groups;
+  if (groups === undefined) return [];
+  const { product = '', amount = '', verb, more = '' } = groups;
+  const name = groups['name']?.toLowerCase() ?? (/^cost/i.test(verb ?? '') ? 'cost' : 'profit');
+  const rates = [{ product, amount: countOf(amount) }, ...restOf(more)];
+  const read = rates.flatMap((rate): Rate[] => (rate.amount === undefined ? [] : [{ ...rate, amount: rate.amount }]));
+  return read.length < rates.length ? [] : statementsFor(name, read, words);
+}
+
+function restOf(more: string): { product: string; amount: number | undefined }[] {
+  const parts = more.split(/,? and |, /i).map((part) => part.trim());
+  return parts.slice(more === '' ? 1 : 0).flatMap((part) => {
+    if (part === '') return [];
+    const { product, amount, first, second } = MORE.exec(part)?.groups ?? {};
+    return [{ product: product ?? second ?? '', amount: countOf(amount ?? first ?? '') }];
+  });
+}
+
+function statementsFor(name: string, rates: readonly Rate[], words: PlannerWords): Meaning[] {
+  const sets = new Set(rates.map(({ product }) => words.setOfMember(product)));
+  const [set] = sets;
+  if (sets.size === 1 && set !== undefined) return [{ statements: [cells(name, rates, set, words)] }];
+  const amounts = rates.map(({ product }) => words.amount(product));
+  if (amounts.some((one) => one === undefined || one.over.length > 0)) return [];
+  const terms = rates.map(({ amount }, at) => term(amount, amounts[at]?.text ?? ''));
+  const isCost = name === 'cost';
+  const sense = isCost ? 'minimize' : 'maximize';
+  const [objective, ...others] = words.sketch
+    .of('objective')
+    .filter((card) => fieldOf(card, 'expression') !== undefined);
+  if (objective === undefined) return [{ statements: [`${sense} ${name}: ${terms.join(' + ')}`] }];
+  const expression = fieldOf<string>(objective, 'expression') ?? '';
+  const formula = parseFormula(expression);
+  const isSame = objective.data['sense'] === sense;
+  const isNew =
+    !isProblem(formula) && (!isSame || !namesIn(formula).some((one) => amounts.some((of) => of?.text === one)));
+  const sign = isSame ? ' + ' : ' - ';
+  // Another rate of a known product may replace the first or add to it.
+  if (others.length > 0 || !isNew) return [];
+  const { label } = objective;
+  const extended = {
+    statements: [`${fieldOf<string>(objective, 'sense') ?? sense} ${label}: ${[expression, ...terms].join(sign)}`],
+  };
+  return isSame ? [extended] : [extended, { statements: [`kpi ${name}: ${terms.join(' + ')}`] }];
+}
+
+/** Writes the rates as a column of a set. Figures on the canvas stay as they are. */
+function cells(name: string, rates: readonly Rate[], set: string, words: PlannerWords): string {
+  const card = words.sketch.of('data').find(({ data }) => data['set'] === set);
+  const old =
+    (card === undefined ? undefined : fieldOf<Record<string, Record<string, unknown>>>(card, 'values'))?.[name] ?? {};
+  const figures = {
+    ...old,
+    ...Object.fromEntries(rates.map(({ product, amount }) => [words.member(set, product) ?? product, amount])),
+  };
+  const list = Object.entries(figures).map(
+    ([member, figure]) => `${/^[\p{L}\p{N}_]+$/u.test(member) ? member : `"${member}"`} ${String(figure)}`,
+  );
+  return `${nameFrom(name)} of ${set}: ${list.join(', ')}`;
+}
