@@ -12,7 +12,6 @@ import {
   describeChecklist,
   describeFiles,
   describeLeft,
-  describeOpen,
   describeProgress,
   describeRefused,
   describeStart,
@@ -21,7 +20,7 @@ import {
 import { withDefinitions } from './definitions.js';
 import { interpretQuestions } from './meant-questions.js';
 import { describeTranslations, withoutTranslated, withTranslations } from './foreign-cards.js';
-import { askForMeaning, describeExample, withMeanings } from './meaning-questions.js';
+import { askForMeaning, describeExample, describeUnread } from './meaning-questions.js';
 import { fileNotes } from './file-notes.js';
 import { describeLoose } from './loose-variables.js';
 import { nextQuestion } from './questions.js';
@@ -82,7 +81,7 @@ export async function* answerTurn(turn: Turn): Steps {
   const toSendAgain = [...left, ...unread];
   yield* say(
     ...describeTranslations(sketch),
-    ...describeOpen(withMeanings(withoutTranslated(openStatements(sketch), sketch), sketch)),
+    ...describeUnread(withoutTranslated(openStatements(sketch), sketch), sketch),
     ...describeRefused(refused),
     ...describeLeft(toSendAgain),
   );

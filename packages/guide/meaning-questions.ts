@@ -5,9 +5,10 @@ import type { Choice } from './column-choices.js';
 import { readStatement } from './grammar.js';
 import { type Meaning, meaningsOf } from './planner-sentences/planner-sentences.js';
 import type { OpenStatement } from './open-statements.js';
+import { describeOpen } from './describe.js';
 import { exampleFor, proposalsFor } from './proposals.js';
 import { ask, referTo } from './question-parts.js';
-import { quote } from './quote.js';
+import { bullets, quote } from './quote.js';
 import { splitLabel } from './relation-grammar.js';
 import { repairedFormulas } from './repaired-formulas.js';
 import type { Sketch, SketchCard } from './sketch.js';
@@ -40,17 +41,23 @@ const readableMeanings = (text: string, sketch: Sketch): Meaning[] =>
 
 const VALUE = /^[\p{L}_][\p{L}\p{N}_]* = [\d.]+$/u;
 
-/** Explains for sentences with a known meaning that the question is about them. */
-export const withMeanings = (open: readonly OpenStatement[], sketch: Sketch): OpenStatement[] =>
-  open.map(({ card, gap }) => {
-    const text = fieldOf<string>(card, 'expression') ?? '';
-    const isSentence =
-      card.card_type === 'constraint' && !RELATION_SIGN.test(text) && readableMeanings(text, sketch).length > 0;
-    return {
-      card,
-      gap: isSentence ? { ...gap, message: 'I read formulas, so choose the formula that it means' } : gap,
-    };
-  });
+/** Whether a card keeps a sentence for which the guide can propose formulas. */
+export function isMeant(card: SketchCard, sketch: Sketch): boolean {
+  const text = fieldOf<string>(card, 'expression') ?? '';
+  return card.card_type === 'constraint' && !RELATION_SIGN.test(text) && readableMeanings(text, sketch).length > 0;
+}
+
+/** Lists the cards that cannot be understood, and the sentences for which the guide can propose formulas. */
+export function describeUnread(open: readonly OpenStatement[], sketch: Sketch): string[] {
+  const meant = open.filter(({ card }) => isMeant(card, sketch));
+  const sentences = meant.map(({ card }) => quote(fieldOf<string>(card, 'expression') ?? ''));
+  return [
+    ...describeOpen(open.filter((one) => !meant.includes(one))),
+    ...(meant.length === 0
+      ? []
+      : [`A plan needs formulas, so choose what you mean before I can solve the model:\n${bullets(sentences)}`]),
+  ];
+}
 
 /** Returns options that replace the plain text on a card with a formula. */
 export function meantFormulas(card: SketchCard, reference: string, sketch: Sketch): Choice[] {

@@ -1,5 +1,6 @@
 import { CARD_KINDS, type Checklist, type Gap, plainVariables, requirementOf } from '../canvas/index.js';
 import { listFirst } from '../modelling/index.js';
+import { isMeant } from './meaning-questions.js';
 import { counted, figure, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import { type OpenStatement, openStatements } from './open-statements.js';
@@ -31,7 +32,9 @@ export function obstaclesToSolving(sketch: Sketch): string[] {
   const none = (['objective', 'variable'] as const).filter((type) => sketch.of(type).length === 0);
   const lacking = gapsOfSolve(sketch, true);
   const cards = new Set(lacking.map(({ card }) => card));
-  const open = openStatements(sketch);
+  const open = openStatements(sketch).map(({ card, gap }): OpenStatement =>
+    isMeant(card, sketch) ? { card, gap: { ...gap, message: 'Choose what it means' } } : { card, gap },
+  );
   // If the text on a card is not meant as a formula, these reasons explain its problem better than the gap.
   const reasons = new Map(open.map(({ card, gap }) => [card, gap]));
   return [

@@ -1,17 +1,16 @@
 import { fieldOf } from '../../canvas/index.js';
 import type { Meaning } from './planner-sentences.js';
-import { COUNT, countOf, nameFrom, type PlannerWords } from './planner-words.js';
+import { COUNT, countOf, halves, nameFrom, type PlannerWords, withoutActor } from './planner-words.js';
 
 /* `either oak or pine but not both`, `if we open the plant we pay 500` */
 
-const EITHER = new RegExp(
-  String.raw`^(?:(?:we|i|you) )?(?:(?:can|must|may|should|want to|have to) )?(?:(?:use|buy|make|choose|take|open|build) )?(?<either>either )?(?<first>[\p{L}\p{N} ]+?) or (?<second>[\p{L}\p{N} ]+?)(?<not>,? (?:but )?(?:not|never) both)?$`,
-  'iu',
-);
-const NOT_BOTH =
-  /^(?:(?:we|i|you) )?(?:can(?:not|['’]t)|never|not|do not|don['’]t|may not)?(?: (?:use|buy|make|choose|take|open|build))? ?both (?<first>[\p{L}\p{N} ]+?) and (?<second>[\p{L}\p{N} ]+)$/iu;
-const OF_LIST =
-  /^(?<limit>at most|at least|exactly|only) one of (?:the )?(?<first>[\p{L}\p{N} ]+?) (?:and|or) (?<second>[\p{L}\p{N} ]+)$/iu;
+const NOT_BOTH = /,? (?:but )?(?:not|never) both$/i;
+const NEITHER_BOTH = /^(?:not|never) both (?<pair>[\p{L}\p{N} ]+)$/iu;
+const FORBIDDEN =
+  /^(?:(?:we|i|you) )?(?:cannot|can['’]t|may not|must not|do not|don['’]t) (?:(?:use|buy|make|choose|take|open|build) )?both /i;
+const OF_LIST = /^(?<limit>at most|at least|exactly|only) one of (?:the )?(?<pair>[\p{L}\p{N} ]+)$/iu;
+const LIMITS: Record<string, string[]> = { 'at most': ['<='], only: ['<='], 'at least': ['>='], exactly: ['='] };
+const PLAIN = /^[\p{L}\p{N} ]+$/u;
 const FEE = new RegExp(
   String.raw`^(?:if|when|once) (?:we|i|you) (?<verb>\p{L}+) (?:the |a |an |another )?(?<thing>[\p{L}\p{N} ]+?),? (?:then )?(?:(?:we|i|you) (?:have to |must )?pay|it costs(?: us)?|(?:this|that) costs(?: us)?|there is a (?:fixed )?(?:cost|fee) of) [$€£]?(?<amount>${COUNT})(?: (?:dollars|euros|pounds))?$`,
   'iu',
@@ -19,22 +18,20 @@ const FEE = new RegExp(
 
 /** At most one of two decisions, or exactly one. */
 export function readChoice(text: string, words: PlannerWords): Meaning[] {
-  const { either, first = '', second = '', not } = EITHER.exec(text)?.groups ?? {};
-  const isEither = first !== '' && (either !== undefined || not !== undefined);
-  const both = isEither ? undefined : NOT_BOTH.exec(text)?.groups;
-  const list = isEither || both !== undefined ? undefined : OF_LIST.exec(text)?.groups;
-  const isNegated = both === undefined || /\b(?:not|never|cannot|can['’]t|don['’]t)\b/i.test(text);
-  if ((!isEither && both === undefined && list === undefined) || !isNegated) return [];
-  const names = isEither ? [first, second] : [(both ?? list)?.['first'] ?? '', (both ?? list)?.['second'] ?? ''];
-  const limit = list?.['limit']?.toLowerCase();
-  const signs =
-    both !== undefined || limit === 'at most' || limit === 'only'
-      ? ['<=']
-      : limit === 'at least'
-        ? ['>=']
-        : limit === 'exactly'
-          ? ['=']
-          : ['=', '<='];
+  const { limit, pair } = OF_LIST.exec(text)?.groups ?? {};
+  if (pair !== undefined)
+    return choices(halves(pair, / (?:and|or) /i), LIMITS[limit?.toLowerCase() ?? ''] ?? [], words);
+  const both = NEITHER_BOTH.exec(text.replace(FORBIDDEN, 'not both '))?.groups?.['pair'];
+  if (both !== undefined) return choices(halves(both, / and /i), ['<='], words);
+  const rest = text.replace(NOT_BOTH, '');
+  const said = withoutActor(rest);
+  const bare = said.replace(/^either /i, '');
+  const isChoice = rest !== text || bare !== said;
+  return isChoice ? choices(halves(bare, / or /i), ['=', '<='], words) : [];
+}
+
+function choices(names: [string, string] | undefined, signs: readonly string[], words: PlannerWords): Meaning[] {
+  if (names?.every((name) => PLAIN.test(name)) !== true) return [];
   return signs.flatMap((sign) => decisions(names, sign, words));
 }
 

@@ -1,22 +1,23 @@
 import type { Meaning } from './planner-sentences.js';
-import { type Amount, COUNT, countOf, indexOf, type PlannerWords, withIndex } from './planner-words.js';
+import {
+  type Amount,
+  COUNT,
+  countOf,
+  halves,
+  indexOf,
+  type PlannerWords,
+  withIndex,
+  withoutActor,
+} from './planner-words.js';
 
 /* `make twice as many chairs as tables`, `chairs may not exceed tables by more than 5`, `at least a third of the chairs are oak` */
 
-const ACTOR = String.raw`(?:(?:we|i|you) )?(?:(?:can|must|should|may|have to|need to|want to|only|always) )*(?:make|produce|build|sell|buy|order|use|hire|have|be)? ?(?:there (?:must|should) be )?`;
 const TIMES = String.raw`(?<times>twice|double|half|thrice|${COUNT} times)`;
-const MULTIPLE = new RegExp(
-  String.raw`^${ACTOR}(?<limit>at least|at most|exactly|no more than)? ?(?:${TIMES} )?as many (?<left>[\p{L}\p{N} ]+?) as (?<right>[\p{L}\p{N} ]+)$`,
-  'iu',
-);
-const MORE = new RegExp(
-  String.raw`^${ACTOR}(?<limit>at least|at most|exactly|no more than)? ?(?<count>${COUNT}) (?<word>more|fewer|less) (?<left>[\p{L}\p{N} ]+?) than (?<right>[\p{L}\p{N} ]+)$`,
-  'iu',
-);
-const NO_MORE = new RegExp(
-  String.raw`^${ACTOR}(?:no|not) (?<word>more|fewer|less) (?<left>[\p{L}\p{N} ]+?) than (?<right>[\p{L}\p{N} ]+)$`,
-  'iu',
-);
+const LIMIT = '(?:(?<limit>at least|at most|exactly|no more than) )?';
+const PAIR = String.raw`(?<pair>[\p{L}\p{N} ]+)$`;
+const MULTIPLE = new RegExp(`^${LIMIT}(?:${TIMES} )?as many ${PAIR}`, 'iu');
+const MORE = new RegExp(`^${LIMIT}(?<count>${COUNT}) (?<word>more|fewer|less) ${PAIR}`, 'iu');
+const NO_MORE = new RegExp(`^(?:no|not) (?<word>more|fewer|less) ${PAIR}`, 'iu');
 const EXCEED = new RegExp(
   String.raw`^(?:the )?(?<left>[\p{L}\p{N} ]+?) (?:(?:may|can|must|should|shall|do|cannot) ?(?<not>not|never)? ?)?(?:exceed|outnumber)s? (?:the )?(?<right>[\p{L}\p{N} ]+?) by (?<limit>more than|at most|at least|no more than|exactly) (?<count>${COUNT})$`,
   'iu',
@@ -44,8 +45,8 @@ export function readComparison(text: string, words: PlannerWords): Meaning[] {
 }
 
 function multiple(text: string, words: PlannerWords): Meaning[] | undefined {
-  const { limit, times, left = '', right = '' } = MULTIPLE.exec(text)?.groups ?? {};
-  const pair = pairOf(left, right, words);
+  const { limit, times, pair: said = '' } = MULTIPLE.exec(withoutActor(text))?.groups ?? {};
+  const pair = pairOf(halves(said, / as /i), words);
   const factor = times === undefined ? 1 : factorOf(times);
   if (pair === undefined || factor === undefined) return undefined;
   const sign = SIGNS[limit?.toLowerCase() ?? ''];
@@ -62,9 +63,9 @@ function factorOf(times: string): number | undefined {
 }
 
 function difference(text: string, words: PlannerWords): Meaning[] | undefined {
-  const groups = MORE.exec(text)?.groups ?? NO_MORE.exec(text)?.groups;
-  const { limit, count, word = '', left = '', right = '' } = groups ?? {};
-  const pair = pairOf(left, right, words);
+  const bare = withoutActor(text);
+  const { limit, count, word = '', pair: said = '' } = MORE.exec(bare)?.groups ?? NO_MORE.exec(bare)?.groups ?? {};
+  const pair = pairOf(halves(said, / than /i), words);
   if (pair === undefined) return undefined;
   const isMore = /^more$/i.test(word);
   if (count === undefined) return [pair.write(isMore ? '<=' : '>=', pair.right)];
@@ -77,7 +78,7 @@ function difference(text: string, words: PlannerWords): Meaning[] | undefined {
 
 function excess(text: string, words: PlannerWords): Meaning[] | undefined {
   const { left = '', right = '', not, limit = '', count = '' } = EXCEED.exec(text)?.groups ?? {};
-  const pair = pairOf(left, right, words);
+  const pair = pairOf([left, right], words);
   const number = countOf(count);
   const isNegated = not !== undefined || /\bcannot\b/i.test(text);
   const isMore = /^more than$/i.test(limit);
@@ -95,7 +96,7 @@ export function readShare(text: string, words: PlannerWords): Meaning[] {
     whole = '',
     left = '',
   } = OF_SHARE.exec(text)?.groups ?? BE_SHARE.exec(text)?.groups ?? {};
-  const pair = pairOf(left, whole, words) ?? pairOf(`${left} ${whole}`, whole, words);
+  const pair = pairOf([left, whole], words) ?? pairOf([`${left} ${whole}`, whole], words);
   const sign = SIGNS[limit.toLowerCase()];
   if (pair === undefined || sign === undefined) return [];
   const percent = /^(?<figure>[\d.]+) ?(?:%|percent)$/i.exec(share)?.groups?.['figure'];
@@ -115,8 +116,8 @@ interface Pair {
 }
 
 /** Returns two amounts over the same sets. */
-function pairOf(left: string, right: string, words: PlannerWords): Pair | undefined {
-  const [first, second] = [words.amount(left), words.amount(right)];
+function pairOf(names: readonly [string, string] | undefined, words: PlannerWords): Pair | undefined {
+  const [first, second] = names?.map((name) => words.amount(name)) ?? [];
   if (first === undefined || second === undefined || first.text === second.text) return undefined;
   if (indexOf(first.over) !== indexOf(second.over)) return undefined;
   return {

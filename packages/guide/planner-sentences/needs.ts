@@ -3,7 +3,7 @@ import { fieldOf } from '../../canvas/index.js';
 import type { SketchCard } from '../sketch.js';
 import { isUnit } from '../word-coverage.js';
 import type { Meaning } from './planner-sentences.js';
-import { COUNT, countOf, nameFrom, type PlannerWords, term } from './planner-words.js';
+import { COUNT, countOf, halves, nameFrom, type PlannerWords, term } from './planner-words.js';
 
 /* `each chair needs 2 hours of labour and one board`, `a table needs 4` */
 
@@ -14,10 +14,9 @@ interface Need {
   resource?: string;
 }
 
-const SENTENCE = new RegExp(
-  String.raw`^(?:(?:each|every|an?|one|(?:making|building|producing) (?:an?|one)) )?(?<product>[\p{L}\p{N} ]+?) (?:needs?|takes?|requires?|uses?|consumes?) (?<list>.+?)(?: each| apiece)?$`,
-  'iu',
-);
+const VERB = / (?:needs?|takes?|requires?|uses?|consumes?) /i;
+const ARTICLE = /^(?:(?:making|building|producing) )?(?:each|every|an?|one) /i;
+const PLAIN = /^[\p{L}\p{N} ]+$/u;
 const CLAUSE =
   /(?:,? and|,|;) (?=(?:each|every|an?|one) [\p{L}\p{N} ]{1,60} (?:needs?|takes?|requires?|uses?|consumes?) )/iu;
 const ITEM = new RegExp(String.raw`^(?<amount>${COUNT})(?: (?<rest>[\p{L}][\p{L}\p{N} ]*))?$`, 'iu');
@@ -78,11 +77,12 @@ function linkedAmounts(needs: readonly Need[], words: PlannerWords): Meaning[] |
 function needsIn(text: string): Need[] {
   const needs: Need[] = [];
   for (const clause of text.split(CLAUSE)) {
-    const { product = '', list = '' } = SENTENCE.exec(clause)?.groups ?? {};
+    const [subject, list = ''] = halves(clause.replace(/ (?:each|apiece)$/i, ''), VERB) ?? [''];
+    const product = subject.replace(ARTICLE, '');
     const earlier = new Set(needs.flatMap(({ resource }) => resource ?? []));
     const [only] = earlier.size === 1 ? earlier : [];
     const items = list.split(/,? and (?:also )?|, /i).map((item) => needIn(product, item.trim(), only));
-    if (product === '' || items.includes(undefined)) return [];
+    if (!PLAIN.test(product) || items.includes(undefined)) return [];
     needs.push(...items.filter((item) => item !== undefined));
   }
   return needs;

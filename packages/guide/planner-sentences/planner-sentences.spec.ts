@@ -138,7 +138,7 @@ describe('a sentence of a planner', () => {
     const room = new Room();
     await room.say(PLAIN);
     const { question, text } = await room.say('make twice as many chairs as tables');
-    expect(text).toContain('choose the formula that it means');
+    expect(text).toContain('choose what you mean before I can solve the model');
     expect(question?.question).toBe('What did you mean by `make twice as many chairs as tables`?');
     const { text: refused } = await room.say('solve');
     expect(refused).not.toContain('Solved');

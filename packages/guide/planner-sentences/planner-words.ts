@@ -155,3 +155,15 @@ export const term = (count: number, name: string): string => (count === 1 ? name
 
 /** Returns words as a name in formulas. */
 export const nameFrom = (words: string): string => words.trim().replace(/[^\p{L}\p{N}]+/gu, '_');
+
+const ACTOR =
+  /^(?:(?:we|i|you|they|there) )?(?:(?:can|must|should|may|will|have to|need to|want to|only|always) )*(?:(?:make|produce|build|sell|buy|order|use|hire|employ|ship|choose|take|open|need|have|are|is|be|get) )?(?:only )?/i;
+
+/** Removes words such as `we must make` from the beginning. */
+export const withoutActor = (text: string): string => text.replace(ACTOR, '');
+
+/** Splits text at a separator. Returns undefined unless there are exactly two parts. */
+export function halves(text: string, separator: RegExp): [string, string] | undefined {
+  const [first, second, ...others] = text.split(separator);
+  return first === undefined || second === undefined || others.length > 0 ? undefined : [first, second];
+}

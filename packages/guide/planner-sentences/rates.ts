@@ -11,27 +11,60 @@ interface Rate {
 }
 
 const EARNED = 'earns?|brings?(?: in)?|yields?|makes? a profit of|makes? us|gives? a profit of|sells? for';
-const SENTENCE = new RegExp(
-  String.raw`^(?:(?:each|every|an?|one) )?(?<product>[\p{L}\p{N} ]+?) (?<verb>${EARNED}|costs?) (?:us )?[$€£]?(?<amount>${COUNT})(?: (?:dollars?|euros?|pounds?|each|apiece))*(?<more>(?:,| and) .+)?$`,
+const VERB = new RegExp(
+  ` (?<verb>${EARNED}|costs?) (?:us )?(?=[$€£\\d]|an? |one |two |three |four |five |six |seven |eight |nine |ten )`,
+  'i',
+);
+const AMOUNT = new RegExp(
+  String.raw`^[$€£]?(?<amount>${COUNT})(?: (?:dollars?|euros?|pounds?|each|apiece))*(?<more>(?:,| and) .+)?$`,
   'iu',
 );
 const NAMED = new RegExp(
-  String.raw`^(?:the |our )?(?<name>profit|revenue|income|margin|cost)s? (?:is|are|of) [$€£]?(?<amount>${COUNT}) (?:per|for each|for an?|for every|on each|an?) (?<product>[\p{L}\p{N} ]+?)(?<more>(?:,| and) .+)?$`,
+  String.raw`^(?:the |our )?(?<name>profit|revenue|income|margin|cost)s? (?:is|are|of) [$€£]?(?<amount>${COUNT}) (?:per|for each|for an?|for every|on each|an?) (?<rest>.+)$`,
   'iu',
 );
+const ARTICLE = /^(?:each|every|an?|one) /i;
+const PLAIN = /^[\p{L}\p{N} ]+$/u;
 const MORE = new RegExp(
   String.raw`^(?:(?:each|every|an?|one) )?(?:(?<product>[\p{L}\p{N} ]+?) (?:(?:${EARNED}|costs?) )?[$€£]?(?<amount>${COUNT})|[$€£]?(?<first>${COUNT}) (?:per|for each|for an?|an?) (?<second>[\p{L}\p{N} ]+))$`,
   'iu',
 );
 
 export function readRates(text: string, words: PlannerWords): Meaning[] {
-  const groups = SENTENCE.exec(text)?.groups ?? NAMED.exec(text)?.groups;
-  if (groups === undefined) return [];
-  const { product = '', amount = '', verb, more = '' } = groups;
-  const name = groups['name']?.toLowerCase() ?? (/^cost/i.test(verb ?? '') ? 'cost' : 'profit');
-  const rates = [{ product, amount: countOf(amount) }, ...restOf(more)];
+  const said = ofProduct(text) ?? ofName(text);
+  if (said === undefined || !PLAIN.test(said.product)) return [];
+  const rates = [{ product: said.product, amount: countOf(said.amount) }, ...restOf(said.more)];
   const read = rates.flatMap((rate): Rate[] => (rate.amount === undefined ? [] : [{ ...rate, amount: rate.amount }]));
-  return read.length < rates.length ? [] : statementsFor(name, read, words);
+  return read.length < rates.length ? [] : statementsFor(said.name, read, words);
+}
+
+interface Said {
+  name: string;
+  product: string;
+  amount: string;
+  more: string;
+}
+
+/** Reads `a chair earns 30, a table 50`. */
+function ofProduct(text: string): Said | undefined {
+  const verb = VERB.exec(text);
+  const { amount, more = '' } = AMOUNT.exec(text.slice((verb?.index ?? 0) + (verb?.[0].length ?? 0)))?.groups ?? {};
+  if (verb === null || amount === undefined) return undefined;
+  const name = /^cost/i.test(verb.groups?.['verb'] ?? '') ? 'cost' : 'profit';
+  return { name, product: text.slice(0, verb.index).replace(ARTICLE, ''), amount, more };
+}
+
+/** Reads `profit is 30 per chair, 50 per table`. */
+function ofName(text: string): Said | undefined {
+  const { name, amount = '', rest = '' } = NAMED.exec(text)?.groups ?? {};
+  if (name === undefined) return undefined;
+  const at = rest.search(/,| and /i);
+  return {
+    name: name.toLowerCase(),
+    amount,
+    product: at < 0 ? rest : rest.slice(0, at),
+    more: at < 0 ? '' : rest.slice(at),
+  };
 }
 
 function restOf(more: string): { product: string; amount: number | undefined }[] {

@@ -177,6 +177,27 @@ it('solves a model that spans several weeks and writes its result tables, as in 
   expect((await table('constraints'))[1]).toEqual(['Balance', 2, -45, 0, null]);
 });
 
+it.each(['Goals', 'If you know AMPL, GAMS or Pyomo'])(
+  'solves the model in the section %s of docs/modelling.md',
+  async (heading) => {
+    const { client } = await service.session();
+    const { id } = await makeProject(client);
+    const conversations = await readPage();
+    await hold(client, id, conversations.get(heading) ?? []);
+    const { executions } = await client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`);
+    expect(await client.get(`/projects/${id}/solve/executions/${executions[0]?.id}`)).toMatchObject({
+      result: { status: 'optimal', objective_value: 550 },
+    });
+  },
+);
+
+it('proposes statements for sentences, as in docs/modelling.md', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const conversations = await readPage();
+  await hold(client, id, conversations.get('Plain words') ?? []);
+});
+
 it('solves a model with minimum orders, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
