@@ -39,7 +39,7 @@ it.each([
   'we operate 40 hours of labour',
 ])('does not ask for names if the sentence may be a limit: %s', async (sentence) => {
   const room = new Room();
-  expect((await room.say(sentence)).text).toContain('I do not understand this yet');
+  expect((await room.say(sentence)).text).toMatch(/(?:so I cannot|before I can) solve the model/);
 });
 
 it('quotes the sentence with the next result if the items that it counts still have no names', async () => {
