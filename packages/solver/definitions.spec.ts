@@ -5,7 +5,8 @@ import { solveModel } from '../../test/support/solve-model.js';
 import { impliedBounds } from './bounds.js';
 import { checkDefinitions, rowsOfDefinition, sizeOfDefinition, withDefinedValues } from './definitions.js';
 import { type Highs, loadSolver } from './highs.js';
-import { type Definition, emptyModel, type Model, type Row, sizeOf, valueOf, type Variable } from './model.js';
+import { type Definition, emptyModel, type Model, type Row, valueOf, type Variable } from './model.js';
+import { sizeOf } from './model-size.js';
 import { UndecidedError } from './undecided-error.js';
 
 const MODELS = 150;
@@ -97,7 +98,7 @@ function bestOnGrid(model: Model): number | undefined {
   const visit = (at: number): void => {
     const variable = variables[at];
     if (variable !== undefined && variable.definition === undefined) {
-      for (values[at] = variable.lower; values[at]! <= Math.min(variable.upper, 9); values[at]! += 1) visit(at + 1);
+      for (values[at] = variable.lower; values[at] <= Math.min(variable.upper, 9); values[at] += 1) visit(at + 1);
       return;
     }
     const all = withDefinedValues(variables, values);
@@ -188,7 +189,10 @@ function withRows(model: Model, change: Partial<Record<'lower' | 'upper', number
   bounds.upper = bounds.upper.map((bound) => bound + (change.upper ?? 0));
   const all: Model = {
     ...model,
-    variables: variables.map(({ definition: _, ...variable }) => variable),
+    variables: variables.map((variable) => {
+      const { name, isInteger, lower, upper } = variable;
+      return { name, isInteger, lower, upper };
+    }),
     rows: [...rows],
   };
   for (const [at, { definition }] of variables.entries()) {

@@ -77,7 +77,7 @@ const needsBounds = ({ kind, limits }: Definition): boolean =>
 
 function checkBounds(definition: Definition, variables: readonly Variable[], bounds: Bounds): void {
   if (!needsBounds(definition)) return;
-  const inputs = definition.kind === 'largest' ? definition.of.map(({ terms }) => terms) : [single(definition.of[1]!)];
+  const inputs = definition.kind === 'largest' ? definition.of.map(({ terms }) => terms) : [single(definition.of[1])];
   const reason = (text: string): string =>
     definition.kind === 'largest'
       ? `${definition.place}: the solver must decide which value is the ${definition.word}, and ${text}`
@@ -109,7 +109,7 @@ export function largestRange({ variables, rows }: Pick<Model, 'variables' | 'row
   const bounds = impliedBounds(variables, rows);
   return variables.reduce((largest, { definition }) => {
     if (definition === undefined || !needsBounds(definition)) return largest;
-    const inputs = definition.kind === 'largest' ? definition.of : [{ constant: 0, terms: single(definition.of[1]!) }];
+    const inputs = definition.kind === 'largest' ? definition.of : [{ constant: 0, terms: single(definition.of[1]) }];
     const ends = inputs.flatMap((one) => rangeOfExpression(one, bounds));
     const range =
       definition.kind === 'largest' ? Math.max(...ends) - Math.min(...ends) : Math.max(...ends.map(Math.abs));

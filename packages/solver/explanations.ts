@@ -101,14 +101,14 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, 
   const columns = directions(data.colLower, data.colUpper, 1);
   const rows = directions(data.rowLower, data.rowUpper, Infinity);
   // Products of variables limit the objective in most directions.
-  const { hessian, ...linear } = data;
+  const { hessian } = data;
   for (let column = 0; column < (hessian?.starts.length ?? 1) - 1; column += 1)
     if (hessian!.starts[column + 1]! > hessian!.starts[column]!) columns.lower[column] = columns.upper[column] = 0;
   for (const row of hessian?.indices ?? []) columns.lower[row] = columns.upper[row] = 0;
   const values = tryRun(
     highs,
     {
-      ...linear,
+      ...withoutProducts(data),
       offset: 0,
       isWhole: new Uint8Array(data.isWhole.length),
       colLower: columns.lower,
@@ -132,12 +132,18 @@ interface Pair {
   upper: Float64Array<ArrayBuffer>;
 }
 
+/** Returns a model without the products of variables in its objective. */
+function withoutProducts(data: ModelArrays): ModelArrays {
+  const linear = { ...data };
+  delete linear.hessian;
+  return linear;
+}
+
 /** Returns whether some values satisfy all constraints, or undefined if the solver cannot decide. */
 export function hasValues(highs: Highs, data: ModelArrays, deadline: number): boolean | undefined {
   const seconds = Math.min(TRIAL_SECONDS, secondsUntil(deadline));
   if (seconds === 0) return undefined;
-  const { hessian: _, ...linear } = data;
-  const run = tryRun(highs, { ...linear, colCost: new Float64Array(data.colCost.length) }, seconds);
+  const run = tryRun(highs, { ...withoutProducts(data), colCost: new Float64Array(data.colCost.length) }, seconds);
   return run?.values !== undefined ? true : run?.status === 'infeasible' ? false : undefined;
 }
 

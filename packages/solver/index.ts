@@ -2,7 +2,6 @@ export { type CompiledSolver, compileSolver, loadSolver, toArrays } from './high
 export { isModelFile, readModelFile } from './model-file.js';
 export {
   checkCoefficient,
-  checkSize,
   type Definition,
   type Family,
   type Goal,
@@ -13,9 +12,7 @@ export {
   MODEL_LIMITS,
   ModelProblem,
   type ModelProblemCode,
-  type ModelSize,
   type Row,
-  sizeOf,
   type StatedObjective,
   type Terms,
   toBound,
@@ -23,6 +20,7 @@ export {
   valueOf,
   withinBinary,
 } from './model.js';
+export { checkSize, type ModelSize, sizeOf } from './model-size.js';
 export type { Plan } from './plan.js';
 export { prepareModel } from './prepare-model.js';
 export { byPriority, type Stage } from './priorities.js';

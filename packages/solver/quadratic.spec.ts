@@ -83,7 +83,7 @@ function toModel({ gradient, matrix, upper, rows }: Program, sense: Model['sense
 /** Solves a system of linear equations, or returns undefined if it has no unique solution. */
 function solved(matrix: number[][], right: number[]): number[] | undefined {
   const rows = matrix.map((row, at) => [...row, right[at]!]);
-  for (const [at, _] of rows.entries()) {
+  for (let at = 0; at < rows.length; at += 1) {
     const pivot = rows.slice(at).reduce((best, row, place) => {
       return Math.abs(row[at]!) > Math.abs(rows[best]![at]!) ? at + place : best;
     }, at);

@@ -3,7 +3,8 @@ import Glpk, { type GLPK } from 'glpk.js/node';
 import { Dice } from '../../test/support/dice.js';
 import { solveModel } from '../../test/support/solve-model.js';
 import { type Highs, loadSolver, toArrays } from './highs.js';
-import { type Model, ModelProblem, checkSize, MODEL_LIMITS, sizeOf, valueOf, type Variable } from './model.js';
+import { type Model, ModelProblem, MODEL_LIMITS, valueOf, type Variable } from './model.js';
+import { checkSize, sizeOf } from './model-size.js';
 import { runWithin } from './run.js';
 import { UndecidedError } from './undecided-error.js';
 
