@@ -74,15 +74,29 @@ function dialectOfCard({ card_type, data }: SketchCard): Dialect | undefined {
   return DIALECTS.find((dialect) => description === `${LINES_OF}${dialect}`);
 }
 
+/** Translation, with everything on the canvas that it depends on. */
+interface KeptTranslation {
+  basis: readonly unknown[];
+  translation: Translation;
+}
+
+/** Newest translations by card data. A turn needs the translation of a long text several times. */
+const translations = new WeakMap<SketchCard['data'], KeptTranslation>();
+
 /** Returns the translation of a card. Returns undefined for a card with other text. */
 function translationOf(card: SketchCard, sketch: Sketch, role?: Role): Translation | undefined {
   const dialect = dialectOfCard(card);
-  const text = fieldOf<string>(card, 'expression') ?? '';
   if (dialect === undefined) return undefined;
+  const basis = [role, sketch.files, ...sketch.cards.map(({ data }) => data)];
+  const old = translations.get(card.data);
+  if (old?.basis.length === basis.length && old.basis.every((one, at) => one === basis[at])) return old.translation;
+  const text = fieldOf<string>(card, 'expression') ?? '';
   const code = codeIn(text);
   const statements =
     code?.dialect === dialect ? code.statements : text.split('\n').map((line) => line.replace(/;$/, ''));
-  return translate(dialect, statements, knownOn(sketch), role);
+  const translation = translate(dialect, statements, knownOn(sketch), role);
+  translations.set(card.data, { basis, translation });
+  return translation;
 }
 
 const foreignCards = (sketch: Sketch): ForeignCard[] =>
@@ -95,6 +109,7 @@ const foreignCards = (sketch: Sketch): ForeignCard[] =>
 function knownOn(sketch: Sketch): Known {
   const { columns, families, sets, values, variables } = sketch.vocabulary;
   return {
+    isVariable: (name) => variables.has(name) || families.has(name),
     setsOf: (name) => {
       const over = families.get(name)?.index.over.flatMap(({ set, names }) => names.map(() => set));
       const [shape, ...others] = columns.get(name) ?? [];

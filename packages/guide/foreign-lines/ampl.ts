@@ -275,7 +275,10 @@ class Ampl {
       return { names, set: this.program.range(from, to, names[0] ?? 'number') };
     }
     const set = tokens.name();
-    if (!tokens.is(',', ':', '}')) tokens.fail('only the name of a set can stand here; a calculated set');
+    if (!tokens.is(',', ':', '}'))
+      throw new Untranslatable(
+        'write only the name of a set in `{ }`, as in `{p in PROD}`: calculated sets have no counterpart here',
+      );
     return { names, set };
   }
 

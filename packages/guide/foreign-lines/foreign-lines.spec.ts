@@ -3,6 +3,7 @@ import { Room } from '../../../test/support/guide-room.js';
 import { type Known, splitForeign, translate } from './index.js';
 
 const KNOWN: Known = {
+  isVariable: (name) => name === 'x',
   setsOf: (name) => (name === 'x' ? ['I', 'J'] : name === 'cap' ? ['I'] : undefined),
   setWith: () => undefined,
   spelling: () => undefined,
@@ -62,10 +63,11 @@ describe('a line of AMPL', () => {
     ['s.t. A {p in P}: make[p] < 4;', '`<=`, `>=` or `=` is expected'],
     ['s.t. A {p in P: make[p] <= 4;', '`}` is expected'],
     ['minimize Cost {i in I}: x[i];', 'an objective cannot have an index'],
-    ['s.t. A {p in P union Q}: make[p] <= 4;', 'only the name of a set can stand here'],
+    ['s.t. A {p in P union Q}: make[p] <= 4;', 'write only the name of a set'],
     ['s.t. A {t in 1..n}: make[t] <= 4;', 'the value of `n` is not known here'],
     ['s.t. A {p in P}: log(make[p]) <= 4;', 'the function `log` has no counterpart here'],
     ['param c := a 1 b 2;', 'it does not say for which set'],
+    ['param x := 3;', '`x` is a variable on the canvas'],
     ['param d: x y := a 1 2 b 3 4;', 'figures over several sets are read from a file'],
     ['set A := ;var x{i in I} >= ;', ''],
   ])('is explained if it has no translation: %s', (line, reason) => {

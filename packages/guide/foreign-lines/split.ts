@@ -122,7 +122,7 @@ function* algebraPieces(source: string, dialect: 'AMPL' | 'GAMS'): Generator<Pie
     const isOther = isFence(line) || (!isListed && !KEYWORDS[dialect].test(line.trim()) && isProse(line));
     const isNew = isOther || KEYWORDS[dialect].test(line.trim()) || (isEnded[at] !== true && LABELED.test(line.trim()));
     if (isNew && statement.trim() !== '') {
-      yield withoutSemicolon(statement);
+      yield withoutSemicolon(statement, dialect);
       statement = '';
     }
     if (isOther) {
@@ -142,13 +142,14 @@ function* algebraPieces(source: string, dialect: 'AMPL' | 'GAMS'): Generator<Pie
       }
     }
   }
-  if (statement.trim() !== '') yield withoutSemicolon(statement);
+  if (statement.trim() !== '') yield withoutSemicolon(statement, dialect);
 }
 
 /** A statement of the guide without a semicolon is not code, even if it looks similar. */
-function withoutSemicolon(statement: string): Piece {
+function withoutSemicolon(statement: string, dialect: 'AMPL' | 'GAMS'): Piece {
   const text = statement.trim();
-  const isOwn = !/[{}$]|:=/.test(text) && readStatement(text).statement !== undefined;
+  const isForeign = /[{}$]|:=/.test(text) || SIGNALS[dialect].some((signal) => signal.test(text));
+  const isOwn = !isForeign && readStatement(text).statement !== undefined;
   return { isCode: !isOwn, text };
 }
 

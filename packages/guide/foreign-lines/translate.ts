@@ -30,7 +30,7 @@ export type Role = 'maximize' | 'minimize' | 'constraint';
 /** Translates statements in another language. Statements of the guide between them stay as they are. */
 export function translate(dialect: Dialect, sources: readonly string[], known: Known, role?: Role): Translation {
   const read = READERS[dialect](sources, known);
-  const items = read.map((item) => withSet(withRole(item, role), read));
+  const items = read.map((item) => withFreeName(withSet(withRole(item, role), read), known));
   const names = new Names();
   const result: Translation = { dialect, statements: [], problems: [], idle: [], missing: [], renamed: [] };
   const given = new Set(
@@ -63,6 +63,14 @@ function isOwn({ kind, source }: Item): boolean {
   if (kind !== 'problem' || /[{}()[\]$/;\n]|:=|\.\.|=[elgn]=/i.test(source)) return false;
   const { statement } = readStatement(source);
   return statement !== undefined && statement.kind !== 'variables' && statement.kind !== 'family';
+}
+
+/** Data cannot have the name of a variable on the canvas, which it would fix. */
+function withFreeName(item: Item, known: Known): Item {
+  const isData = item.kind === 'set' || item.kind === 'value' || item.kind === 'cells' || item.kind === 'computed';
+  if (!isData || !known.isVariable(item.name)) return item;
+  const reason = `\`${item.name}\` is a variable on the canvas: give the data another name`;
+  return { source: item.source, kind: 'problem', reason };
 }
 
 /** Finds the set of figures that do not name it: the only set with all their members. */

@@ -66,6 +66,7 @@ export type Item = Draft & { source: string };
 
 /** Names on the canvas. */
 export interface Known {
+  isVariable: (name: string) => boolean;
   /** Sets of a variable or a column, one for each key. */
   setsOf: (name: string) => readonly string[] | undefined;
   /** The only set with all these members. */

@@ -105,6 +105,12 @@ function resourceIn(rest: string): string {
 }
 
 function statementsFor(needs: readonly Need[], words: PlannerWords, joined: readonly SketchCard[]): Meaning[] {
+  if (
+    groups(needs).some(
+      ([, own]) => own.length > new Set(own.map(({ product }) => nameFrom(product).toLowerCase())).size,
+    )
+  )
+    return [];
   const sets = needs.map(({ product }) => words.setOfMember(product));
   const amounts = needs.map(({ product }) => words.amount(product));
   if (sets.every((set) => set !== undefined)) {

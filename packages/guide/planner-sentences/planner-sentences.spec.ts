@@ -134,6 +134,12 @@ describe('a sentence of a planner', () => {
     expect(room.cards.filter(({ card_type }) => card_type === 'constraint')).toHaveLength(1);
   });
 
+  it('is not combined with a sentence that contradicts it', async () => {
+    expect(await meanings(PLAIN, 'each chair needs 2 hours of labour', 'each chair needs 3 hours of labour')).toEqual(
+      [],
+    );
+  });
+
   it('is applied only if the user chooses it', async () => {
     const room = new Room();
     await room.say(PLAIN);

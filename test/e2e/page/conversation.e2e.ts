@@ -317,7 +317,7 @@ inBrowser('the page of a project', () => {
       'maximize profit: 30 chairs + 50 tables\n' +
         Array.from({ length: 9 }, (_, at) => `limit ${at}: chairs + ${at + 1} tables <= 100, hard`).join('\n'),
     ],
-    ['a question', 'help'],
+    ['a question', 'help all'],
     ['a solve', 'maximize profit: 3 a + 2 b\na + b <= 4, hard\na <= 3, hard\nb <= 3, hard\nsolve'],
   ])('keeps the end of the answer to %s in view and offers a button that returns to it', async (_, text) => {
     await open();
