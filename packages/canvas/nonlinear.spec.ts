@@ -55,6 +55,94 @@ describe('Products and functions of variables', () => {
     expect(result.objective_value).toBeCloseTo(15.75, 5);
     expect(result.variables['x']).toBeCloseTo(3.75, 4);
   });
+
+  it('compare amounts with large constants', () => {
+    const [x, y] = [variable('x', { upper: 10 }), variable('y', { upper: 10 })];
+    expect(solve(x, goal('maximize', 'abs(x - 2000000)'))).toMatchObject({
+      objective_value: 2_000_000,
+      variables: { x: 0 },
+    });
+    expect(solve(x, y, goal('maximize', 'max(x + 3000000, y) - y')).variables).toEqual({ x: 10, y: 0 });
+  });
+
+  it('are whole numbers if all numbers in them are', () => {
+    const whole = { domain: 'integer', upper: 9 };
+    const cards = [variable('x', whole), variable('y', whole), goal('maximize', 'x + y')];
+    expect(solve(...cards, hard('Limit', 'max(x, y) < 5'))).toMatchObject({ objective_value: 8 });
+  });
+
+  it('keep the exact value of a function for the next priority', () => {
+    const whole = (upper: number, lower = 0) => ({ domain: 'integer', lower, upper });
+    const result = solve(
+      variable('make', whole(2)),
+      variable('load', whole(2, -1)),
+      variable('z', { domain: 'binary' }),
+      variable('lot', { domain: 'integer', zero_or_between: [2, 3] }),
+      hard('Lots', 'lot - 2 make >= -1'),
+      card('objective', 'First', {
+        sense: 'minimize',
+        expression: '3 load + abs(2 lot + 2 - max(-2 lot, 2 z))',
+        priority: 1,
+      }),
+      card('objective', 'Second', { sense: 'maximize', expression: '3 make', priority: 2 }),
+    );
+    expect(result).toMatchObject({ status: 'optimal', message: null, objective_value: -3 });
+  });
+});
+
+describe('Squares in objectives', () => {
+  it('count in the objective of the last priority', () => {
+    const result = solve(
+      variable('x', { lower: -10, upper: 10 }),
+      variable('z', { upper: 3 }),
+      card('objective', 'First', { sense: 'maximize', expression: 'z', priority: 1 }),
+      card('objective', 'Second', { sense: 'minimize', expression: 'x^2 + 10 x', priority: 2 }),
+    );
+    expect(result.variables).toEqual({ x: -5, z: 3 });
+  });
+
+  it('name a conflict with a function of variables', () => {
+    const result = solve(
+      variable('x'),
+      variable('y'),
+      hard('Most', 'max(x, y) <= 3'),
+      hard('Least', 'x >= 5'),
+      goal('minimize', 'x^2 + y^2'),
+    );
+    expect(result).toMatchObject({ status: 'infeasible', conflict: ['Most', 'Least'] });
+  });
+
+  it.each([1e-8, 1e-4, 1, 1e5])('have the right optimum in any unit: %d', (unit) => {
+    const [x, y] = [variable('x', { upper: 1 }), variable('y', { upper: 1 })];
+    const result = solve(x, y, hard('Sum', 'x + y = 1'), goal('minimize', `${unit} * (x^2 + 2 * y^2)`));
+    expect(result.variables['x']).toBeCloseTo(2 / 3, 6);
+    expect(result.objective_value! / unit).toBeCloseTo(2 / 3, 6);
+    expect(result.constraints[0]!.dual! / unit).toBeCloseTo(4 / 3, 5);
+  });
+
+  it('have an optimum although they do not curve in all directions', () => {
+    const [x, y] = [variable('x', { lower: -20000, upper: 20000 }), variable('y', { upper: 60000 })];
+    const z = variable('z');
+    const expression = '-2 x^2 + 4 x * y + 2 x * z - 2.5 y^2 - 3 y * z - z^2 + 40000 x + 40000 z';
+    const result = solve(x, y, z, goal('maximize', expression));
+    expect(result).toMatchObject({ status: 'optimal', objective_value: expect.closeTo(1.6e9, 0) });
+  });
+
+  it.each([
+    [
+      'minimize',
+      '(x - 3 y)^2 - x',
+      'The objective can become as small as you like: x can grow, y can grow without limit',
+    ],
+    [
+      'maximize',
+      '4 x - (x - 3 y)^2 / 2 - 2 y',
+      'The objective can become as large as you like: x can grow, y can grow without limit',
+    ],
+  ])('are unbounded in a direction without curve: %s %s', (sense, expression, message) => {
+    const result = solve(variable('x'), variable('y'), goal(sense, expression));
+    expect(result).toMatchObject({ status: 'unbounded', message });
+  });
 });
 
 /** Formula, and its value for a plan. */

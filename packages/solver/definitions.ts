@@ -109,12 +109,24 @@ export function largestRange({ variables, rows }: Pick<Model, 'variables' | 'row
   const bounds = impliedBounds(variables, rows);
   return variables.reduce((largest, { definition }) => {
     if (definition === undefined || !needsBounds(definition)) return largest;
-    const inputs = definition.kind === 'largest' ? definition.of : [{ constant: 0, terms: single(definition.of[1]) }];
-    const ends = inputs.flatMap((one) => rangeOfExpression(one, bounds));
-    const range =
-      definition.kind === 'largest' ? Math.max(...ends) - Math.min(...ends) : Math.max(...ends.map(Math.abs));
-    return Math.max(largest, range);
+    return Math.max(largest, rangeOfDecision(definition, bounds));
   }, 0);
+}
+
+function rangeOfDecision({ kind, of }: Definition, bounds: Bounds): number {
+  const ranges =
+    kind === 'largest'
+      ? relaxationsOf(of, bounds)
+      : rangeOfExpression({ constant: 0, terms: single(of[1]) }, bounds).map(Math.abs);
+  return ranges.reduce<number>((largest, range) => Math.max(largest, range ?? 0), 0);
+}
+
+/** Returns how far each value may be below the largest value. Returns undefined for values that are never the largest. */
+function relaxationsOf(of: readonly LinearExpression[], bounds: Bounds): (number | undefined)[] {
+  const ranges = of.map((one) => rangeOfExpression(one, bounds));
+  const floor = ranges.reduce((top, [least]) => Math.max(top, least), -Infinity);
+  const most = ranges.reduce((top, [, end]) => Math.max(top, end), -Infinity);
+  return ranges.map(([least, end]) => (end < floor ? undefined : Math.max(0, most - least)));
 }
 
 /** Returns values in which each variable with a definition has exactly the value of its definition. */
@@ -135,17 +147,21 @@ function definedValue(definition: Definition, values: ArrayLike<number>): number
 const valueOfExpression = ({ constant, terms }: LinearExpression, values: ArrayLike<number>): number =>
   constant + valueOf(terms, values);
 
+/** Returns values with whole integers, in which each variable with a definition has exactly the value of its definition. */
+export function withExactValues(variables: readonly Variable[], values: Float64Array): Float64Array {
+  if (!variables.some(({ definition }) => definition !== undefined)) return values;
+  const whole = values.map((value, at) => (variables[at]?.isInteger === true ? Math.round(value) : value));
+  return withDefinedValues(variables, whole);
+}
+
 /** Maximum distance of a variable to its definition, relative to its value. */
 const TOLERANCE = 1e-7;
 
-/** Whether no variable is on the wrong side of its definition because of an inexact decision. */
+/** Whether no variable is on the wrong side of its definition because of the tolerances of a search with decisions. */
 export function matchesDefinitions(variables: readonly Variable[], values: Float64Array): boolean {
-  const exact = withDefinedValues(
-    variables,
-    values.map((value, at) => (variables[at]?.isInteger === true ? Math.round(value) : value)),
-  );
+  const exact = withExactValues(variables, values);
   return variables.every(({ definition }, at) => {
-    if (definition === undefined || !needsBounds(definition)) return true;
+    if (definition === undefined || definition.kind === 'quadratic') return true;
     const { above, below } = definition.limits;
     const difference = values[at]! - exact[at]!;
     const tolerance = TOLERANCE * Math.max(1, Math.abs(exact[at]!));
@@ -187,6 +203,9 @@ const row = (variables: number[], coefficients: number[], lower: number, upper: 
 });
 
 const limited = (bound: number): number => Math.max(-MAX_RELAXATION, Math.min(MAX_RELAXATION, bound));
+
+/** Maximum relaxation of a value that is not the largest. The range of each value ends at {@link MAX_RELAXATION} at most. */
+const MAX_DIFFERENCE = 4 * MAX_RELAXATION;
 
 /**
  * Returns the rows that keep a variable at its definition.
@@ -239,19 +258,15 @@ function rowsOfLargest(
   });
   const only = of.length === 1 ? 0 : decided;
   if (only !== undefined) return [...atLeast, atMost(of[only]!)];
-  const ranges = of.map((one) => rangeOfExpression(one, bounds).map(limited) as [number, number]);
-  const most = Math.max(...ranges.map(([, end]) => end));
-  const chosen = of.map((one, place): Row => {
-    const relaxation = Math.max(0, most - ranges[place]![0]);
-    const { terms, upper } = atMost(one);
-    return row(
-      [...Array.from(terms.variables), choices + place],
-      [...Array.from(terms.coefficients), relaxation],
-      -Infinity,
-      upper + relaxation,
-    );
+  const isChosen: number[] = [];
+  const chosen = relaxationsOf(of, bounds).flatMap((range, place) => {
+    if (range === undefined) return [];
+    const { terms, upper } = atMost(of[place]!);
+    const relaxation = Math.min(MAX_DIFFERENCE, range);
+    isChosen.push(choices + place);
+    const variables = [...Array.from(terms.variables), choices + place];
+    return [row(variables, [...Array.from(terms.coefficients), relaxation], -Infinity, upper + relaxation)];
   });
-  const isChosen = of.map((_, place) => choices + place);
   return [
     ...atLeast,
     ...chosen,

@@ -1,8 +1,9 @@
 import { withRelaxedRows } from './conditional-rows.js';
+import { directionsOf } from './directions.js';
 import { sizeOfHelpers } from './helpers.js';
 import { boundArraysOf, type Highs, type ModelArrays, toArrays } from './highs.js';
 import type { Model, Variable } from './model.js';
-import { type Run, runWithin } from './run.js';
+import { type Run, runOnce } from './run.js';
 
 /** Explanation of an infeasible model. */
 export interface Infeasibility {
@@ -40,8 +41,9 @@ const TRIAL_NODES = 1_000;
  */
 export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays, deadline: number): Infeasibility {
   const all = restrictionsOf(model);
-  // Products in an objective are not variables of the solver.
-  const shown = { ...model, variables: model.variables.slice(0, data.colCost.length) };
+  // Products in an objective are not variables of the solver, and the objective does not matter here.
+  const objective = { variables: [], coefficients: [] };
+  const shown = { ...model, objective, variables: model.variables.slice(0, data.colCost.length) };
   // Without helpers, only bounds differ. Building all arrays for each trial would make large models 60 % slower to explain.
   const hasHelpers = sizeOfHelpers(model).terms > 0;
   const trialOf = (reduced: Model) => (hasHelpers ? toArrays(reduced) : { ...data, ...boundArraysOf(reduced) });
@@ -94,30 +96,7 @@ export function findTrivialConflict({ variables, rows }: Model): Infeasibility |
  */
 export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, deadline: number): string {
   const { variables } = model;
-  const directions = (lower: Float64Array, upper: Float64Array, edge: number): Pair => ({
-    lower: Float64Array.from(lower, (bound) => (Number.isFinite(bound) ? 0 : -edge)),
-    upper: Float64Array.from(upper, (bound) => (Number.isFinite(bound) ? 0 : edge)),
-  });
-  const columns = directions(data.colLower, data.colUpper, 1);
-  const rows = directions(data.rowLower, data.rowUpper, Infinity);
-  // Products of variables limit the objective in most directions.
-  const { hessian } = data;
-  for (let column = 0; column < (hessian?.starts.length ?? 1) - 1; column += 1)
-    if (hessian!.starts[column + 1]! > hessian!.starts[column]!) columns.lower[column] = columns.upper[column] = 0;
-  for (const row of hessian?.indices ?? []) columns.lower[row] = columns.upper[row] = 0;
-  const values = tryRun(
-    highs,
-    {
-      ...withoutProducts(data),
-      offset: 0,
-      isWhole: new Uint8Array(data.isWhole.length),
-      colLower: columns.lower,
-      colUpper: columns.upper,
-      rowLower: rows.lower,
-      rowUpper: rows.upper,
-    },
-    secondsUntil(deadline),
-  )?.values;
+  const values = tryRun(highs, directionsOf(data), secondsUntil(deadline))?.values;
   const moving = variables.flatMap(({ name }, index) => {
     const step = values?.[index] ?? 0;
     return name === '' || Math.abs(step) < MIN_STEP ? [] : [`${name} can ${step > 0 ? 'grow' : 'fall'}`];
@@ -125,11 +104,6 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, 
   const sense = model.sense === 'maximize' ? 'large' : 'small';
   const reason = moving.length === 0 ? 'a bound or a constraint is missing' : `${listed(moving)} without limit`;
   return `The objective can become as ${sense} as you like: ${reason}`;
-}
-
-interface Pair {
-  lower: Float64Array<ArrayBuffer>;
-  upper: Float64Array<ArrayBuffer>;
 }
 
 /** Returns a model without the products of variables in its objective. */
@@ -150,7 +124,7 @@ export function hasValues(highs: Highs, data: ModelArrays, deadline: number): bo
 /** Runs the solver for an explanation. Failures are ignored because the result of the solve is already known. */
 function tryRun(highs: Highs, data: ModelArrays, seconds: number): Run | undefined {
   try {
-    return runWithin(highs, data, { seconds, nodes: TRIAL_NODES });
+    return runOnce(highs, data, { seconds, nodes: TRIAL_NODES });
   } catch {
     // Returning undefined marks the trial as inconclusive, because the solver gives up on some models or runs out of memory.
     return undefined;

@@ -1,4 +1,5 @@
 import { searchStage } from './decided-plan.js';
+import { withExactValues } from './definitions.js';
 import type { Goal, Model, Row, StatedObjective } from './model.js';
 import { valueOf } from './model.js';
 import type { Run } from './run.js';
@@ -50,19 +51,20 @@ export function* byPriority(model: Model): Generator<Stage, Outcome, Run> {
     if (best === undefined && (run.values === undefined || run.status !== 'optimal')) return { stage, run };
     // An earlier plan is feasible here, too. Only the solver's tolerances can make the stage infeasible.
     if (run.status === 'unbounded' || run.status === 'unbounded_or_infeasible') return { stage, run };
-    const values = better(goal, run.values, start);
+    const values = better(model, goal, run.values, start);
     if (values === undefined) return { stage, run };
+    const exact = withExactValues(model.variables, values);
     best ??= {
       ...run,
       prices: undefined,
-      isBest: reachesBound(goal.constant + valueOf(goal.objective, values), run.bound, goal.sense),
+      isBest: reachesBound(goal.constant + valueOf(goal.objective, exact), run.bound, goal.sense),
     };
     best = { ...best, values };
     if (run.status !== 'optimal') return { stage, run: { ...best, status: run.status, unfinished: priority } };
     kept.push(
       keep(
         goal,
-        values,
+        exact,
         priorities.stated.filter((stated) => stated.priority === priority),
         priority,
       ),
@@ -86,9 +88,15 @@ const goalOf = ({ sense, objective, constant }: Model): Goal => ({ sense, object
 const signOf = ({ sense }: Goal): number => (sense === 'maximize' ? 1 : -1);
 
 /** Returns the values with the better objective. */
-function better(goal: Goal, one: Float64Array | undefined, other: Float64Array | undefined): Float64Array | undefined {
+function better(
+  { variables }: Model,
+  goal: Goal,
+  one: Float64Array | undefined,
+  other: Float64Array | undefined,
+): Float64Array | undefined {
   if (one === undefined || other === undefined) return one ?? other;
-  return signOf(goal) * (valueOf(goal.objective, one) - valueOf(goal.objective, other)) >= 0 ? one : other;
+  const [value, otherValue] = [one, other].map((values) => valueOf(goal.objective, withExactValues(variables, values)));
+  return signOf(goal) * (value! - otherValue!) >= 0 ? one : other;
 }
 
 /** Returns the row that keeps a goal at its value, except for the tolerances of its objectives. */

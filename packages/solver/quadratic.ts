@@ -1,4 +1,5 @@
 import { sizeOfHelpers } from './helpers.js';
+import type { ModelArrays } from './highs.js';
 import { type Goal, type LinearExpression, type Model, ModelProblem, type Terms, type Variable } from './model.js';
 
 /** Second derivatives of an objective: the lower triangle of their matrix, compressed by column. */
@@ -44,6 +45,33 @@ export function hessianOf(model: Model): Hessian | undefined {
     indices: Int32Array.from(products, ({ row }) => row),
     values: Float64Array.from(products, derivativeOf),
   };
+}
+
+/** Returns the size of the largest second derivative. */
+export const largestValue = ({ values }: Hessian): number =>
+  values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+
+type Objective = Pick<ModelArrays, 'offset' | 'colCost' | 'hessian'>;
+
+/** Returns the gradient of an objective at a plan. */
+export function gradientOf({ colCost, hessian }: Objective, values: ArrayLike<number>): Float64Array<ArrayBuffer> {
+  const gradient = colCost.slice();
+  for (let column = 0; column < colCost.length; column += 1)
+    for (let at = hessian!.starts[column]!; at < hessian!.starts[column + 1]!; at += 1) {
+      const row = hessian!.indices[at]!;
+      gradient[row]! += hessian!.values[at]! * values[column]!;
+      if (row !== column) gradient[column]! += hessian!.values[at]! * values[row]!;
+    }
+  return gradient;
+}
+
+/** Returns the value of an objective at a plan. */
+export function valueAt(objective: Objective, values: ArrayLike<number>): number {
+  const gradient = gradientOf(objective, values);
+  return objective.colCost.reduce(
+    (sum, cost, at) => sum + ((cost + gradient[at]!) / 2) * values[at]!,
+    objective.offset,
+  );
 }
 
 /** Number of variables that the solver needs. The products of an objective come after them. */

@@ -65,15 +65,19 @@ export interface RunLimits {
   integerTolerance?: number;
 }
 
-const UNDECIDED: Run = { status: 'undecided', values: undefined, bound: NaN, prices: undefined };
+export const UNDECIDED: Run = { status: 'undecided', values: undefined, bound: NaN, prices: undefined };
 
 /** Code with which the solver marks feasible values and prices. */
 const FEASIBLE = 2;
 /** Maximum time in seconds between the solver's progress reports, except in phases without reports. */
 const REPORT_SECONDS = 0.5;
 
+/** Returns a limit that only searches without progress reach. */
+const iterationLimitOf = ({ colCost, rowLower }: ModelArrays): number =>
+  1_000 + 20 * (colCost.length + rowLower.length);
+
 /** Runs the solver on a new instance. */
-export function runWithin(
+export function runOnce(
   highs: Highs,
   arrays: ModelArrays,
   { seconds, gap = 0, nodes, start, integerTolerance }: RunLimits,
@@ -91,6 +95,8 @@ export function runWithin(
       small_matrix_value: MIN_COEFFICIENT,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
       ...(integerTolerance !== undefined && { mip_feasibility_tolerance: integerTolerance }),
+      // The solver's own squares would change the optimum.
+      ...(arrays.hessian && { qp_regularization_value: 0, qp_iteration_limit: iterationLimitOf(arrays) }),
     });
     try {
       model.passModel(toModelData(highs, arrays));
@@ -102,8 +108,7 @@ export function runWithin(
       if (error instanceof highs.errors.HighsError) return UNDECIDED;
       throw error;
     }
-    const run = readRun(highs, model, arrays);
-    return arrays.hessian !== undefined && run.status === 'optimal' ? refined(highs, model, arrays, run) : run;
+    return readRun(highs, model, arrays);
   });
 }
 
@@ -122,27 +127,6 @@ function readRun(highs: Highs, model: SolverModel, { isWhole }: ModelArrays): Ru
       ? { duals: Float64Array.from(solution.rowDual), reducedCosts: Float64Array.from(solution.colDual) }
       : undefined,
   };
-}
-
-/** Maximum difference between the optima with and without small squares, relative to their size. */
-const REFINEMENT_TOLERANCE = 1e-4;
-
-/**
- * Refines the optimum of a model with products of variables. By default, the solver adds small squares to the objective, which
- * change the values slightly. Some models cannot be solved without them.
- */
-function refined(highs: Highs, model: SolverModel, arrays: ModelArrays, run: Run): Run {
-  try {
-    model.options.set({ qp_regularization_value: 0 });
-    model.run();
-  } catch (error) {
-    if (error instanceof highs.errors.HighsError) return run;
-    throw error;
-  }
-  const exact = readRun(highs, model, arrays);
-  const difference = Math.abs(exact.bound - run.bound);
-  const isSame = difference <= REFINEMENT_TOLERANCE * Math.max(1, Math.abs(run.bound));
-  return exact.status === 'optimal' && isSame ? exact : run;
 }
 
 export function statusOf({ constants: { modelStatus } }: Pick<Highs, 'constants'>, code: number): RunStatus {

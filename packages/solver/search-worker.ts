@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadSolver } from './highs.js';
-import { runWithin } from './run.js';
+import { runWithin } from './run-within.js';
 import type { SearchMessage, SearchTask } from './search.js';
 
 /*

@@ -5,7 +5,7 @@ import { solveModel } from '../../test/support/solve-model.js';
 import { type Highs, loadSolver, toArrays } from './highs.js';
 import { type Model, ModelProblem, MODEL_LIMITS, valueOf, type Variable } from './model.js';
 import { checkSize, sizeOf } from './model-size.js';
-import { runWithin } from './run.js';
+import { runOnce } from './run.js';
 import { UndecidedError } from './undecided-error.js';
 
 /* A variable with `zeroOr` is 0 or in a range, such as a lot of at least 20. */
@@ -314,7 +314,7 @@ describe('random models', () => {
       // The helper rows follow the rows of the model. Each has a term of its variable and a term of its helper.
       for (let row = model.rows.length + side - 1; row + 1 < arrays.starts.length; row += 2)
         arrays.values[arrays.starts[row]! + 1]! -= side === 2 ? -1 : 1;
-      const { values } = runWithin(highs, arrays, { seconds: 10 });
+      const { values } = runOnce(highs, arrays, { seconds: 10 });
       const wrong = values && valueOf(model.objective, values);
       if (!isNear(wrong, bestOnGrid(model))) different += 1;
     }

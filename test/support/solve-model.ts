@@ -1,7 +1,7 @@
 import { type Highs, toArrays } from '../../packages/solver/highs.js';
 import type { Model } from '../../packages/solver/model.js';
 import { byPriority } from '../../packages/solver/priorities.js';
-import { runWithin } from '../../packages/solver/run.js';
+import { runWithin } from '../../packages/solver/run-within.js';
 import { explainRun, type ModelResult, toPlanResult, trivialResult } from '../../packages/solver/solve-result.js';
 
 /** Solves a model in the current thread, which is blocked until the solver ends. */

@@ -101,8 +101,6 @@ class CanvasReader {
   /** Number of variables that need a helper so far. */
   private helpers = 0;
 
-  private readonly isWhole = (variable: number): boolean => this.model.variables[variable]?.isInteger === true;
-
   constructor(
     private readonly cards: readonly ModelCard[],
     private readonly tables: ReadonlyMap<string, SetTable>,
@@ -299,7 +297,7 @@ class CanvasReader {
     if (text.relations.length === 0) throw cardProblem(card, 'The formula needs <=, >= or =');
     if (isSoft && alternativesIn(text) > 1) throw cardProblem(card, ALTERNATIVES_OF_SOFT);
     this.defined.begin(card, false);
-    const all = expandFormula(card, () => rowsOf(this.evaluator, text, whole, this.isWhole));
+    const all = expandFormula(card, () => rowsOf(this.evaluator, text, whole, (at) => this.defined.isWhole(at)));
     all.forEach((expanded, at) => {
       const { rows, frame } = text === said ? { rows: expanded, frame: whole } : limitedRows(expanded, whole);
       const name = all.length > 1 ? `${card.label} (${at + 1})` : card.label;

@@ -41,15 +41,27 @@ export class DefinedVariablesOfModel implements DefinedVariables {
     const key = `${kind} ${Math.min(one, other)} ${Math.max(one, other)}`;
     const known = this.products.get(key);
     if (known !== undefined) return known;
-    const isWhole = kind === 'product' && first.isInteger && second.isInteger;
-    const bounds = isDecision(first) && isDecision(second) ? { lower: 0, upper: 1 } : {};
-    const added = this.add({ kind, of }, { isInteger: isWhole, ...bounds });
+    // The solver is not reliable for whole numbers without bounds, so only a product of decisions is declared as whole.
+    const isDecided = isDecision(first) && isDecision(second);
+    const added = this.add({ kind, of }, isDecided ? { isInteger: true, lower: 0, upper: 1 } : {});
     this.products.set(key, added);
     return added;
   }
 
   largest(of: readonly LinearSum[], word: string): number {
     return this.add({ kind: 'largest', of, word });
+  }
+
+  /** Whether the values of a variable are whole numbers. */
+  isWhole(variable: number): boolean {
+    const { isInteger, definition } = this.variables[variable]!;
+    if (definition === undefined || isInteger) return isInteger;
+    if (definition.kind !== 'largest') return definition.of.every((at) => this.isWhole(at));
+    return definition.of.every(
+      ({ constant, terms: { variables, coefficients } }) =>
+        [constant, ...Array.from(coefficients)].every(Number.isInteger) &&
+        Array.from(variables).every((at) => this.isWhole(at)),
+    );
   }
 
   private checkQuadratic(one: Variable, other: Variable): void {
