@@ -2,7 +2,7 @@ import { isProblem, parseFormula, splitIndex } from '../modelling/index.js';
 import { readIndex } from '../canvas/index.js';
 import { splitLabel } from './relation-grammar.js';
 import type { Reading } from './statement.js';
-import { NUMBER } from './words.js';
+import { PRICE, priceOf } from './words.js';
 
 /* Reads goals such as `Hours: make close to 400, miss costs 5`. A plan may miss a goal in both directions at a price. */
 
@@ -10,10 +10,10 @@ const CLOSE_TO = ' close to ';
 const BEFORE = /(?<=[^ ]) (?:(?:should|must|shall|has to|have to) )?(?:is|are|be|stays?|remains?|comes?|gets?|as)$/i;
 const VERB = /^(?:please )?(?:keep|hold|bring|get|stay) (?:the |our )?/i;
 const MISS = new RegExp(
-  String.raw`(?:^|,|(?<=[^ ,]) )(?: ?and)? ?\(?(?:(?:an?|each|every) )?(?:miss(?:ing it)?|(?:penalty)) (?:costs?|of|is)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) \p{L}+)?\)?(?=$|,? (?:for|where) )`,
+  String.raw`(?:^|,|(?<=[^ ,]) )(?: ?and)? ?\(?(?:(?:an?|each|every) )?(?:miss(?:ing it)?|(?:penalty)) (?:costs?|of|is)? ?(?<penalty>${PRICE})(?: (?:per|an?|each) \p{L}+)?\)?(?=$|,? (?:for|where) )`,
   'iu',
 );
-const PRICE = /,? (?:miss(?:ing it)? costs?|penalty)\b/i;
+const PRICED = /,? (?:miss(?:ing it)? costs?|penalty)\b/i;
 
 /** Reads a goal. Returns undefined for other text. */
 export function readGoal(text: string): Reading | undefined {
@@ -27,7 +27,8 @@ export function readGoal(text: string): Reading | undefined {
   const { body: target, index } = splitIndex(rest) ?? { body: rest };
   const isProse = label === undefined && !/\d/.test(said) && isProblem(parseFormula(subject));
   if (subject === '' || isProse) return undefined;
-  if (PRICE.test(rest)) return { reason: 'the price of a miss is a number, as in `hours close to 400, miss costs 5`' };
+  if (PRICED.test(rest))
+    return { reason: 'the price of a miss is a number or a column, as in `hours close to 400, miss costs 5`' };
   const formula = parseFormula(target.replace(/,$/, ''));
   if (isProblem(formula) || formula.relations.length > 0)
     return label === undefined && !/\d/.test(target)
@@ -44,7 +45,7 @@ export function readGoal(text: string): Reading | undefined {
       target: target.replace(/,$/, '').trim(),
       ...name,
       ...(index !== undefined && { index }),
-      ...(penalty !== undefined && { penalty: Number(penalty) }),
+      ...(penalty !== undefined && { penalty: priceOf(penalty) }),
     },
   };
 }

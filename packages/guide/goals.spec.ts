@@ -18,6 +18,10 @@ it.each<[string, object]>([
     'make[t] close to 4 for t in weeks where t > 1, missing it costs 2',
     { target: '4', penalty: 2, index: 't in weeks where t > 1' },
   ],
+  [
+    'make[t] close to 4, miss costs pen[t] for t in weeks',
+    { subject: 'make[t]', target: '4', penalty: 'pen[t]', index: 't in weeks' },
+  ],
   ['Total hours close to 400', { subject: 'Total hours', target: '400' }],
   ['Goal: make close to 400', { subject: 'make', target: '400' }],
 ])('reads %s', (text, statement) => {
@@ -37,7 +41,7 @@ it.each(['we are close to the end', 'minimize cost close to 4', 'close to 400', 
 
 it.each([
   ['Hours: make close to 4 or 5', 'write the target after `close to`'],
-  ['Hours: make close to 400, miss costs much', 'the price of a miss is a number'],
+  ['Hours: make close to 400, miss costs much', 'the price of a miss is a number or a column'],
 ])('explains the problem of %s', (text, reason) => {
   expect(readStatement(text)).toMatchObject({ reason: expect.stringContaining(reason) });
 });

@@ -85,7 +85,7 @@ export type Statement =
   /** Labels as a list, `all`, or `unclassified`. */
   | { kind: 'classify'; whom: string; counts: Classification }
   /** Soft equation: the subject is a formula or the name of a KPI, and a miss in either direction has a price. */
-  | { kind: 'goal'; label?: string; subject: string; target: string; index?: string; penalty?: number }
+  | { kind: 'goal'; label?: string; subject: string; target: string; index?: string; penalty?: number | string }
   | { kind: 'kpi'; label?: string; text: string }
   /** `isFurther` means that there are no cards other than the existing cards. */
   | { kind: 'no_kpi'; isFurther?: true }
