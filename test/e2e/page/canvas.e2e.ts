@@ -190,9 +190,6 @@ inBrowser('the canvas', () => {
     await made.getByLabel('Constraint', { exact: true }).fill('2 chairs <= 40');
     expect(await made.getByLabel('Penalty per unit').count()).toBe(0);
     await made.getByLabel('Hard or soft').selectOption('soft');
-    await made.getByLabel('Penalty per unit').fill('much');
-    await made.getByRole('button', { name: 'Add constraint' }).click();
-    await made.getByText('Enter a number, such as 2.5').waitFor();
     await made.getByLabel('Penalty per unit').fill('12.5');
     expect(await added('constraint', 'Hours')).toEqual({
       expression: '2 chairs <= 40',
@@ -221,6 +218,10 @@ inBrowser('the canvas', () => {
     made = await begun('data', 'Distance');
     await made.getByText('File', { exact: true }).click();
     await made.getByLabel('Workspace file').fill('km.csv');
+    await made.getByLabel('Value for missing figures').fill('much');
+    await made.getByRole('button', { name: 'Add data' }).click();
+    await made.getByText('Enter a number, such as 2.5').waitFor();
+    await made.getByLabel('Value for missing figures').fill('');
     await made.getByLabel('Set name').fill('distance');
     await made.getByLabel('Key columns').fill('plant');
     await tab.page.keyboard.press('Enter');
