@@ -67,8 +67,12 @@ export function meantFormulas(card: SketchCard, reference: string, sketch: Sketc
     const removed = others.filter((one) => one !== card).map((one) => `remove ${referTo(one, sketch)}`);
     return [statements.join('; '), [`remove ${reference}`, ...removed, ...statements].join('; ')];
   });
-  if (sentences.length > 0) return sentences;
-  return [...new Set([...repaired, ...proposalsFor(text, sketch)])].map((proposal): Choice => {
+  const proposals = [...new Set([...repaired, ...proposalsFor(text, sketch)])];
+  // A formula over the columns of the user's own data is more useful than a value that no formula contains.
+  const isValue = sentences.every(([statement]) => VALUE.test(statement));
+  const columns = isValue ? proposals.filter((proposal) => proposal.includes('[')) : [];
+  if (sentences.length > 0 && columns.length === 0) return sentences;
+  const formulas = (sentences.length > 0 ? columns : proposals).map((proposal): Choice => {
     // A proposal that has a label or assigns a value replaces the whole card.
     if (splitLabel(proposal).label !== undefined || VALUE.test(proposal))
       return [proposal, `remove ${reference}; ${proposal}`];
@@ -79,6 +83,7 @@ export function meantFormulas(card: SketchCard, reference: string, sketch: Sketc
     ];
     return [proposal, statements.join('; ')];
   });
+  return [...formulas, ...sentences];
 }
 
 /** Returns an example that uses names from the canvas. */
