@@ -592,7 +592,7 @@ export const CARDS: Record<string, WrongCard> = {
   'a penalty of 0': {
     card_type: 'constraint',
     data: { expression: 'x <= 3', classification: 'soft', penalty: 0 },
-    gaps: ['blocking penalty: penalty must be a number above 0'],
+    gaps: ['blocking penalty: penalty must be a number above 0, or a formula if the constraint has an index'],
   },
   'an unknown classification': {
     card_type: 'constraint',
