@@ -758,7 +758,7 @@ export const SOLVES: Record<string, WrongModel> = {
   },
   'a missing value in a file': {
     card_type: 'constraint',
-    data: { expression: 'make[p] <= amount[p]', index: 'p in products', classification: 'hard' },
+    data: { expression: 'make[p] <= 2 * amount[p]', index: 'p in products', classification: 'hard' },
     error:
       'The constraint card "Wrong": amount has no value for "table": fill it in, or give the data card of products a `default`',
   },
