@@ -246,7 +246,7 @@ export const withTranslations = (said: readonly ParsedStatement[], sketch: Sketc
     return [one, ...translation.statements.map((source) => ({ source, reading: readStatement(source) }))];
   });
 
-/** Removes the translated lines from a card. Returns a reason if there is no such card. */
+/** Removes the translated lines from a card. Returns a reason if the card does not exist. */
 export function takeTranslated(
   { whom, role }: StatementOf<'translate'>,
   sketch: Sketch,

@@ -11,7 +11,7 @@ import type { Feasibility } from './solving.js';
 
 /* Help that fits the canvas: the statements that are useful next, with the user's own names. */
 
-/** Statement, and what it does. */
+/** Statement and its effect. */
 type Advice = [statement: string, meaning: string];
 
 const MAX_ADVICE = 8;

@@ -41,13 +41,13 @@ const readableMeanings = (text: string, sketch: Sketch): Meaning[] =>
 
 const VALUE = /^[\p{L}_][\p{L}\p{N}_]* = [\d.]+$/u;
 
-/** Whether a card keeps a sentence for which the guide can propose formulas. */
+/** Whether a card contains a sentence that the guide can express as formulas. */
 export function isMeant(card: SketchCard, sketch: Sketch): boolean {
   const text = fieldOf<string>(card, 'expression') ?? '';
   return card.card_type === 'constraint' && !RELATION_SIGN.test(text) && readableMeanings(text, sketch).length > 0;
 }
 
-/** Lists the cards that cannot be understood, and the sentences for which the guide can propose formulas. */
+/** Lists the cards that cannot be understood, and the sentences that the guide can express as formulas. */
 export function describeUnread(open: readonly OpenStatement[], sketch: Sketch): string[] {
   const meant = open.filter(({ card }) => isMeant(card, sketch));
   const sentences = meant.map(({ card }) => quote(fieldOf<string>(card, 'expression') ?? ''));

@@ -22,7 +22,7 @@ const BEYOND = 'beyond';
 
 interface Tiers {
   name: string;
-  /** Ends of all tiers except for the last one, as written. */
+  /** Ends of all tiers except for the last tier, as written. */
   ends: string[];
   rates: number[];
 }
@@ -63,7 +63,7 @@ function tiersIn(text: string): Tiers | { problem: string } | undefined {
   if (closed.length === 0 || closed.length < parts.length - 1 || (last === undefined && closed.length < parts.length))
     return undefined;
   const rates = [...closed, ...(last === undefined ? [] : [last])].map((tier) => Number(tier['rate']));
-  // Without a last tier, the text may be something else, such as `shifts: 6 to 14, 14 to 22`.
+  // The text may be something else if the last tier is missing, such as `shifts: 6 to 14, 14 to 22`.
   if (last === undefined)
     return rates.every((rate) => Number.isInteger(rate))
       ? undefined

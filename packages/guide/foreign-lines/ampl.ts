@@ -231,17 +231,8 @@ class Ampl {
     const name = tokens.name();
     const index = this.index(tokens);
     tokens.expect(':');
-    const sides = [reader.expression()];
-    const relations: string[] = [];
-    while (!tokens.isAtEnd) {
-      const relation = RELATIONS.get(tokens.next.text);
-      if (relation === undefined) return tokens.fail('`<=`, `>=` or `=` is expected');
-      tokens.take();
-      relations.push(relation);
-      sides.push(reader.expression());
-    }
-    if (relations.length === 0) throw new Untranslatable('it needs `<=`, `>=` or `=`');
-    return [{ kind: 'constraint', name, index, sides, relations }];
+    const relation = reader.relations(RELATIONS, '`<=`, `>=` or `=`', () => reader.expression());
+    return [{ kind: 'constraint', name, index, ...relation }];
   }
 
   /** Reads `{p in PROD, s in STAGE: price[p] > 3}`. Returns an index without sets if no `{` follows. */

@@ -1,7 +1,7 @@
 import type { Tokens } from './tokens.js';
 import { type Node, number, reference, Untranslatable } from './tree.js';
 
-/** How a language writes what differs from the others. */
+/** Syntax of a language, as far as the languages differ. */
 export interface Syntax {
   /** Opening bracket of keys. */
   bracket: '[' | '(';
@@ -92,7 +92,8 @@ export class ExpressionReader {
     if (this.depth > MAX_DEPTH) throw new Untranslatable('it is nested too deeply');
     const factor = this.primary();
     this.depth -= 1;
-    if (this.tokens.is('^', '**')) throw new Untranslatable('it has a power, and formulas here are linear');
+    if (this.tokens.is('^', '**'))
+      throw new Untranslatable('it has a power: only objectives may contain squares here, as in `minimize risk: x^2`');
     return this.syntax.suffix?.(factor, this) ?? factor;
   }
 
@@ -160,6 +161,31 @@ export class ExpressionReader {
     if (kind === 'name' && this.syntax.index !== undefined && [',', ')', ']'].includes(sign))
       return reference(this.syntax.index(tokens.take().text));
     return this.expression();
+  }
+
+  /**
+   * Reads a chain of relations to the end of the statement.
+   *
+   * @param signs our signs by the signs of the language
+   * @param expected lists the signs of the language for messages
+   */
+  relations(
+    signs: ReadonlyMap<string, string>,
+    expected: string,
+    side: () => Node,
+  ): { sides: Node[]; relations: string[] } {
+    const { tokens } = this;
+    const sides = [side()];
+    const relations: string[] = [];
+    while (!tokens.isAtEnd) {
+      const relation = signs.get(tokens.next.text.toLowerCase());
+      if (relation === undefined) return tokens.fail(`${expected} is expected`);
+      tokens.take();
+      relations.push(relation);
+      sides.push(side());
+    }
+    if (relations.length === 0) throw new Untranslatable(`it needs ${expected}`);
+    return { sides, relations };
   }
 
   /** Reads items between commas, and the closing bracket. */

@@ -93,7 +93,8 @@ class Gams {
     if (kind === '' && /^solve$/i.test(word)) return [{ kind: 'used' }];
     if (/^variables?$/i.test(word)) {
       const known = kind === '' ? 'free' : kind.toLowerCase();
-      if (!(known in KINDS)) throw new Untranslatable(`the kind \`${kind}\` of variables has no counterpart here`);
+      if (!Object.hasOwn(KINDS, known))
+        throw new Untranslatable(`the kind \`${kind}\` of variables has no counterpart here`);
       for (const entry of entriesOf(rest)) this.declare(entry, known as VariableKind, source);
       return [];
     }
@@ -269,13 +270,8 @@ class Gams {
       return [{ kind: 'computed', name, index, of }];
     }
     tokens.expect('..');
-    const left = reader.expression();
-    const relation = RELATIONS.get(tokens.next.text.toLowerCase());
-    if (relation === undefined) return tokens.fail('`=e=`, `=l=` or `=g=` is expected');
-    tokens.take();
-    const right = reader.expression();
-    if (!tokens.isAtEnd) tokens.fail('an operator is expected');
-    return [{ kind: 'constraint', name, index, sides: [left, right], relations: [relation] }];
+    const relation = reader.relations(RELATIONS, '`=e=`, `=l=` or `=g=`', () => reader.expression());
+    return [{ kind: 'constraint', name, index, ...relation }];
   }
 
   /** Returns the index over the keys that are names of sets. The other keys are single members. */

@@ -4,7 +4,7 @@ const RESERVED = new Set(
     'sum for in where is and or not if then else min max count abs round floor ceil first last position given empty missing ' +
     'binary integer integers continuous free hard soft compute objective objectives goal goals kpi kpis data set sets show help solve later undo ' +
     'constraint constraints variable variables var value values bound bounds requirement requirements scenario remove confirm ' +
-    'maximize minimize maximise minimise column key sheet from to with at by tiered price_of such subject'
+    'maximize minimize maximise minimise column key sheet from to with at by tiered such subject'
   ).split(' '),
 );
 

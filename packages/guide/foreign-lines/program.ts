@@ -5,7 +5,7 @@ import { twoSets } from './two-sets.js';
 /** Maximum length of a statement. Lists of members and figures may be longer than formulas. */
 const MAX_STATEMENT = 4_000;
 
-/** The model as far as it has been read. */
+/** Parts of the model that have been read so far. */
 export class Program {
   readonly items: Item[] = [];
   /** Figures of members that are not listed. */
@@ -46,7 +46,7 @@ export class Program {
     this.shapes.set(name, sets);
   }
 
-  /** Returns the sets of a name, one for each key. */
+  /** Returns the set of each key of a name. */
   setsOf(name: string): readonly string[] | undefined {
     return this.shapes.get(name) ?? this.known.setsOf(name);
   }
@@ -120,7 +120,7 @@ export class Program {
 const isRange = (members: string[] | { from: number; to: number }, from: number, to: number): boolean =>
   !Array.isArray(members) && members.from === from && members.to === to;
 
-/** Names the index of sets without one after the first letter of the set. */
+/** Gives each set without an index name the first unused beginning of the set's own name. */
 export function indexNames(over: readonly Membership[], program: Program): Membership[] {
   const taken = new Set(over.flatMap(({ names }) => names));
   return over.map(({ names, set }) => {

@@ -135,7 +135,7 @@ class Pyomo {
 
   private variable(name: string, sets: string[], named: Arguments['named']): Draft {
     const within = (named.get('within') ?? 'Reals').replace(/^\w+\./, '');
-    const domain = DOMAINS[within];
+    const domain = Object.hasOwn(DOMAINS, within) ? DOMAINS[within] : undefined;
     if (domain === undefined)
       throw new Untranslatable(
         `the domain \`${within.slice(0, 40)}\` has no counterpart here: write the domain and the bounds in words`,
@@ -286,18 +286,8 @@ class Pyomo {
 
   private relation(name: string, index: Index, text: string): Extract<Draft, { kind: 'constraint' }> {
     const reader = new ExpressionReader(new Tokens(text.replace(/^\(([^()]*)\)$/, '$1')), this.syntax);
-    const { tokens } = reader;
-    const sides = [reader.sum()];
-    const relations: string[] = [];
-    while (!tokens.isAtEnd) {
-      const relation = RELATIONS.get(tokens.next.text);
-      if (relation === undefined) return tokens.fail('`<=`, `>=` or `==` is expected');
-      tokens.take();
-      relations.push(relation);
-      sides.push(reader.sum());
-    }
-    if (relations.length === 0) throw new Untranslatable('it needs `<=`, `>=` or `==`');
-    return { kind: 'constraint', name, index, sides, relations };
+    const relation = reader.relations(RELATIONS, '`<=`, `>=` or `==`', () => reader.sum());
+    return { kind: 'constraint', name, index, ...relation };
   }
 
   private added(name: string, list: string): Draft[] {

@@ -1,5 +1,5 @@
 import { readStatement } from '../grammar.js';
-import type { Dialect } from './tree.js';
+import { type Dialect, DIALECTS } from './tree.js';
 
 /*
  * Finds lines of AMPL, GAMS and Pyomo in a message, and splits them into statements. A message is only searched for such
@@ -55,7 +55,7 @@ const NAMED = {
 const LABELED = /^\w+\s*(?:\{[^}]*\}\s*)?:(?!=).*[<>=]/;
 const PYTHON =
   /^(?:(?:from|import)\s+\w|def\s+\w+\s*\(|return\b|@\w|(?:print|SolverFactory)\s*\(|\w+(?:\.\w+)+\s*(?:=|\(|\[)|\w+\s*=\s*(?:[[{(]|range\s*\(|-?[\d.]+\s*$|\w+(?:\.\w+)*\s*\()|if\s+__name__)/;
-/** Statement in which several words may follow each other. */
+/** Statement that may contain several words after each other. */
 const LISTS = /^(?:sets?|parameters?|scalars?|table|equations?|\w+ +variables?|variables?)\b|:=/i;
 const WORDS_ONLY = /^[\p{L}'’,.!?: -]+$/u;
 const THREE_WORDS = /(?<!\p{L})\p{L}+ \p{L}+ \p{L}/u;
@@ -66,7 +66,7 @@ type Part = { text: string } | { dialect: Dialect; statements: string[] };
 function dialectOf(text: string): Dialect | undefined {
   const counts = new Map<Dialect, number>();
   for (const line of linesOf(text.slice(0, MAX_FOREIGN)))
-    for (const dialect of ['AMPL', 'GAMS', 'Pyomo'] as const)
+    for (const dialect of DIALECTS)
       if (SIGNALS[dialect].some((signal) => signal.test(line))) counts.set(dialect, (counts.get(dialect) ?? 0) + 1);
   const [first] = [...counts].sort(([, one], [, other]) => other - one);
   return first?.[0];

@@ -6,7 +6,7 @@ import { figure, writeBound, writeExpression, writeIndex, writeMember } from './
 
 /* Writes items as statements of the guide. Each statement is read again, so that it cannot mean anything else. */
 
-/** Returns the statements for an item. Throws if there are no such statements. */
+/** Returns the statements for an item. @throws Untranslatable if the grammar has no counterpart */
 export function statementsFor(item: Item, names: Names): string[] {
   switch (item.kind) {
     case 'set': {

@@ -52,7 +52,7 @@ export type Draft =
       lower?: Node;
       upper?: Node;
     }
-  /** Without a sense, the user decides between an objective and a constraint. */
+  /** The user decides between an objective and a constraint if the sense is missing. */
   | { kind: 'objective'; name: string; of: Node; sense?: 'maximize' | 'minimize'; total?: string }
   | { kind: 'constraint'; name: string; index: Index; sides: Node[]; relations: string[] }
   /** Statement without influence on the model. */
@@ -67,7 +67,7 @@ export type Item = Draft & { source: string };
 /** Names on the canvas. */
 export interface Known {
   isVariable: (name: string) => boolean;
-  /** Sets of a variable or a column, one for each key. */
+  /** Returns the set of each key of a variable or a column. */
   setsOf: (name: string) => readonly string[] | undefined;
   /** The only set with all these members. */
   setWith: (members: readonly string[]) => string | undefined;
@@ -112,7 +112,7 @@ function childrenOf(node: Node): Node[] {
   }
 }
 
-/** Returns the number that a node without names stands for. */
+/** Returns the value of a number or a negated number. Returns undefined for other nodes. */
 export function numberIn(node: Node | undefined): number | undefined {
   if (node?.kind === 'number') return node.value;
   const value = node?.kind === 'negative' ? numberIn(node.of) : undefined;

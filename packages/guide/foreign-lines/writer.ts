@@ -146,7 +146,7 @@ export function figure(value: number): string {
   return String(value);
 }
 
-/** Writes a bound. Returns undefined if there is no bound. */
+/** Writes a bound. Returns undefined for a missing bound. */
 export function writeBound(bound: Node | undefined, names: Names): { text: string; isNumber: boolean } | undefined {
   if (bound === undefined) return undefined;
   const value = numberIn(bound);

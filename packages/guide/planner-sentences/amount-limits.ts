@@ -2,7 +2,9 @@ import { fieldOf } from '../../canvas/index.js';
 import type { Meaning } from './planner-sentences.js';
 import { isUnit } from '../word-coverage.js';
 import {
+  ACTOR,
   type Amount,
+  AVAILABLE,
   COUNT,
   countOf,
   memberOf,
@@ -15,17 +17,12 @@ import {
 
 /* `at most 40 hours of labour a week`, `every week at least 5 tables`, `total weight must stay below 500 kg` */
 
-const ACTOR = String.raw`(?:(?:we|i|you|they|there) )?(?:(?:can|must|should|may|have to|need to|want to|will|only|always) )*(?:(?:make|produce|build|sell|buy|order|use|hire|employ|ship|need|have|are|is|be|get) )?(?:only )?`;
 const LIMIT = String.raw`(?<limit>at least|at most|no more than|not more than|no less than|no fewer than|not less than|up to|exactly|a maximum of|a minimum of|max(?:imum)?|min(?:imum)?|more than|less than|fewer than|only)`;
 const EACH = String.raw`(?:(?:for |in |on |during |of )?(?:every|each|per|an?|all)|for|in) (?<%>[\p{L}\p{N}_]+)`;
 const BEFORE = new RegExp(`^${EACH.replace('%', 'before')},? (?<rest>.+)$`, 'iu');
 const BEHIND = new RegExp(`^(?<rest>.+?),? ${EACH.replace('%', 'behind')}$`, 'iu');
 const AMOUNT = new RegExp(
   String.raw`^${ACTOR}${LIMIT} (?<count>${COUNT})(?: (?<what>\p{L}[\p{L}\p{N}_ ]*?))(?: available| left| in stock| in total| altogether)?$`,
-  'iu',
-);
-const HAVE = new RegExp(
-  String.raw`^(?:we|i|you|there) (?:only )?(?:have|has|are|is) (?:only )?(?<count>${COUNT}) (?<what>\p{L}[\p{L}\p{N}_ ]*?)(?: available| left| in stock)?$`,
   'iu',
 );
 const TOTAL = new RegExp(
@@ -48,10 +45,10 @@ export function readLimit(text: string, words: PlannerWords): Meaning[] {
   const { rest, set, isKnown } = withoutEach(text, words);
   if (!isKnown) return [];
   const kept = set === undefined ? [] : [set];
-  const amount = AMOUNT.exec(rest)?.groups ?? HAVE.exec(rest)?.groups;
+  const amount = AMOUNT.exec(rest)?.groups ?? AVAILABLE.exec(rest)?.groups;
   if (amount !== undefined) {
     const { limit = 'at most', what = '', count = '' } = amount;
-    const meanings = limits(what, signOf(limit), countOf(count), kept, words, HAVE.test(rest));
+    const meanings = limits(what, signOf(limit), countOf(count), kept, words, AVAILABLE.test(rest));
     if (meanings.length > 0) return meanings;
   }
   const { total, what = '', limit = '', count = '' } = TOTAL.exec(rest)?.groups ?? {};

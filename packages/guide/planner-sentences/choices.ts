@@ -16,7 +16,7 @@ const FEE = new RegExp(
   'iu',
 );
 
-/** At most one of two decisions, or exactly one. */
+/** Reads a choice between two decisions. */
 export function readChoice(text: string, words: PlannerWords): Meaning[] {
   const { limit, pair } = OF_LIST.exec(text)?.groups ?? {};
   if (pair !== undefined)

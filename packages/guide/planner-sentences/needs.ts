@@ -1,9 +1,8 @@
 import { isProblem, namesIn, parseFormula } from '../../modelling/index.js';
-import { fieldOf } from '../../canvas/index.js';
 import type { SketchCard } from '../sketch.js';
 import { isUnit } from '../word-coverage.js';
 import type { Meaning } from './planner-sentences.js';
-import { COUNT, countOf, halves, nameFrom, type PlannerWords, term } from './planner-words.js';
+import { AVAILABLE, cellsOf, COUNT, countOf, halves, nameFrom, type PlannerWords, term } from './planner-words.js';
 
 /* `each chair needs 2 hours of labour and one board`, `a table needs 4` */
 
@@ -20,10 +19,6 @@ const PLAIN = /^[\p{L}\p{N} ]+$/u;
 const CLAUSE =
   /(?:,? and|,|;) (?=(?:each|every|an?|one) [\p{L}\p{N} ]{1,60} (?:needs?|takes?|requires?|uses?|consumes?) )/iu;
 const ITEM = new RegExp(String.raw`^(?<amount>${COUNT})(?: (?<rest>[\p{L}][\p{L}\p{N} ]*))?$`, 'iu');
-const AVAILABLE = new RegExp(
-  String.raw`^(?:we|i|you|there) (?:only )?(?:have|has|had|are|is) (?:only )?(?<amount>${COUNT}) (?<rest>\p{L}[\p{L}\p{N} ]*?)(?: available| left| in stock)?$`,
-  'iu',
-);
 const PERIOD = / (?:an?|per|each|every) (?:hour|day|week|month|quarter|year|shift)$/i;
 
 export function readNeeds(text: string, words: PlannerWords): Meaning[] {
@@ -114,7 +109,9 @@ function statementsFor(needs: readonly Need[], words: PlannerWords, joined: read
   const sets = needs.map(({ product }) => words.setOfMember(product));
   const amounts = needs.map(({ product }) => words.amount(product));
   if (sets.every((set) => set !== undefined)) {
-    const statements = groups(needs).map(([resource, own]) => cells(resource, own, sets[0] ?? '', words));
+    const statements = groups(needs).map(([resource, own]) =>
+      cellsOf(words, words.column(resource)?.column ?? nameFrom(resource), sets[0] ?? '', own),
+    );
     return [{ statements, others: [...joined] }];
   }
   if (amounts.some((amount) => amount === undefined || amount.over.length > 0)) return [];
@@ -141,22 +138,6 @@ function groups(needs: readonly Need[]): [resource: string, needs: Need[]][] {
   return [...byName.values()];
 }
 
-/** Writes the needs as a column of a set. Figures on the canvas stay as they are. */
-function cells(resource: string, needs: readonly Need[], set: string, words: PlannerWords): string {
-  const name = words.column(resource)?.column ?? nameFrom(resource);
-  const card = words.sketch.of('data').find(({ data }) => data['set'] === set);
-  const old =
-    (card === undefined ? undefined : fieldOf<Record<string, Record<string, unknown>>>(card, 'values'))?.[name] ?? {};
-  const figures = {
-    ...old,
-    ...Object.fromEntries(needs.map(({ product, amount }) => [words.member(set, product) ?? product, amount])),
-  };
-  const list = Object.entries(figures).map(
-    ([member, figure]) => `${/^[\p{L}\p{N}_]+$/u.test(member) ? member : `"${member}"`} ${String(figure)}`,
-  );
-  return `${name} of ${set}: ${list.join(', ')}`;
-}
-
 /** Writes the limit of a resource. The amount comes from the canvas, from a sentence, or from a value that the guide asks for. */
 function limit(
   resource: string,
@@ -175,12 +156,12 @@ function limit(
     };
   }
   const value = words.value(resource);
-  const said = words.sentences.flatMap(({ card, text }) => {
-    const { amount = '', rest = '' } = AVAILABLE.exec(text.replace(PERIOD, ''))?.groups ?? {};
-    const count = rest !== '' && isAlike(resourceIn(rest), resource) ? countOf(amount) : undefined;
+  const available = words.sentences.flatMap(({ card, text }) => {
+    const { count: said = '', what = '' } = AVAILABLE.exec(text.replace(PERIOD, ''))?.groups ?? {};
+    const count = what !== '' && isAlike(resourceIn(what), resource) ? countOf(said) : undefined;
     return count === undefined ? [] : [{ card, count }];
   });
-  const [given] = said;
+  const [given] = available;
   const bound = value ?? given?.count ?? `${nameFrom(resource)}_available`;
   return {
     statement: `${nameFrom(resource)}${value === undefined ? '' : '_limit'}: ${sum} <= ${bound}`,
@@ -191,7 +172,7 @@ function limit(
 const isAlike = (one: string, other: string): boolean => plain(one) === plain(other);
 const plain = (text: string): string => nameFrom(text).toLowerCase().replace(/s$/, '');
 
-/** Returns the names of the constraints to which `a table needs 4` may refer. */
+/** Returns the names of the constraints that `a table needs 4` may refer to. */
 const limitsOn = (words: PlannerWords): string[] =>
   words.sketch
     .of('constraint')

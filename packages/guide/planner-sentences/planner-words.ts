@@ -144,6 +144,12 @@ const isSame = (one: string, other: string): boolean => {
 /** Number in digits or in a word, without a sign. */
 export const COUNT = String.raw`(?:\d+(?:,\d{3})*(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten)`;
 
+/** `we only have 40 hours of labour available` */
+export const AVAILABLE = new RegExp(
+  String.raw`^(?:we|i|you|there) (?:only )?(?:have|has|had|are|is) (?:only )?(?<count>${COUNT}) (?<what>\p{L}[\p{L}\p{N}_ ]*?)(?: available| left| in stock)?$`,
+  'iu',
+);
+
 /** Returns the number of a word such as `40`, `1,000`, `two` or `a`. */
 export function countOf(word: string): number | undefined {
   if (/^an?$/i.test(word)) return 1;
@@ -156,11 +162,31 @@ export const term = (count: number, name: string): string => (count === 1 ? name
 /** Returns words as a name in formulas. */
 export const nameFrom = (words: string): string => words.trim().replace(/[^\p{L}\p{N}]+/gu, '_');
 
-const ACTOR =
-  /^(?:(?:we|i|you|they|there) )?(?:(?:can|must|should|may|will|have to|need to|want to|only|always) )*(?:(?:make|produce|build|sell|buy|order|use|hire|employ|ship|choose|take|open|need|have|are|is|be|get) )?(?:only )?/i;
+/** Words such as `we must make`, which may be missing. */
+export const ACTOR = String.raw`(?:(?:we|i|you|they|there) )?(?:(?:can|must|should|may|will|have to|need to|want to|only|always) )*(?:(?:make|produce|build|sell|buy|order|use|hire|employ|ship|choose|take|open|need|have|are|is|be|get) )?(?:only )?`;
+const BEGINNING = new RegExp(`^${ACTOR}`, 'i');
 
 /** Removes words such as `we must make` from the beginning. */
-export const withoutActor = (text: string): string => text.replace(ACTOR, '');
+export const withoutActor = (text: string): string => text.replace(BEGINNING, '');
+
+/** Writes figures of members as a column of a set. Figures on the canvas stay as they are. */
+export function cellsOf(
+  words: PlannerWords,
+  column: string,
+  set: string,
+  given: readonly { product: string; amount: number }[],
+): string {
+  const card = words.sketch.of('data').find(({ data }) => data['set'] === set);
+  const values = card && fieldOf<Record<string, Record<string, unknown>>>(card, 'values');
+  const figures = {
+    ...values?.[column],
+    ...Object.fromEntries(given.map(({ product, amount }) => [words.member(set, product) ?? product, amount])),
+  };
+  const list = Object.entries(figures).map(
+    ([member, figure]) => `${/^[\p{L}\p{N}_]+$/u.test(member) ? member : `"${member}"`} ${String(figure)}`,
+  );
+  return `${column} of ${set}: ${list.join(', ')}`;
+}
 
 /** Splits text at a separator. Returns undefined unless there are exactly two parts. */
 export function halves(text: string, separator: RegExp): [string, string] | undefined {

@@ -1,7 +1,7 @@
 import { fieldOf } from '../../canvas/index.js';
 import { isProblem, namesIn, parseFormula } from '../../modelling/index.js';
 import type { Meaning } from './planner-sentences.js';
-import { COUNT, countOf, nameFrom, type PlannerWords, term } from './planner-words.js';
+import { cellsOf, COUNT, countOf, type PlannerWords, term } from './planner-words.js';
 
 /* `a chair earns 30, a table 50`, `profit is 30 per chair`, `a chair costs 20` */
 
@@ -79,7 +79,7 @@ function restOf(more: string): { product: string; amount: number | undefined }[]
 function statementsFor(name: string, rates: readonly Rate[], words: PlannerWords): Meaning[] {
   const sets = new Set(rates.map(({ product }) => words.setOfMember(product)));
   const [set] = sets;
-  if (sets.size === 1 && set !== undefined) return [{ statements: [cells(name, rates, set, words)] }];
+  if (sets.size === 1 && set !== undefined) return [{ statements: [cellsOf(words, name, set, rates)] }];
   const amounts = rates.map(({ product }) => words.amount(product));
   if (amounts.some((one) => one === undefined || one.over.length > 0)) return [];
   const terms = rates.map(({ amount }, at) => term(amount, amounts[at]?.text ?? ''));
@@ -102,19 +102,4 @@ function statementsFor(name: string, rates: readonly Rate[], words: PlannerWords
     statements: [`${fieldOf<string>(objective, 'sense') ?? sense} ${label}: ${[expression, ...terms].join(sign)}`],
   };
   return isSame ? [extended] : [extended, { statements: [`kpi ${name}: ${terms.join(' + ')}`] }];
-}
-
-/** Writes the rates as a column of a set. Figures on the canvas stay as they are. */
-function cells(name: string, rates: readonly Rate[], set: string, words: PlannerWords): string {
-  const card = words.sketch.of('data').find(({ data }) => data['set'] === set);
-  const old =
-    (card === undefined ? undefined : fieldOf<Record<string, Record<string, unknown>>>(card, 'values'))?.[name] ?? {};
-  const figures = {
-    ...old,
-    ...Object.fromEntries(rates.map(({ product, amount }) => [words.member(set, product) ?? product, amount])),
-  };
-  const list = Object.entries(figures).map(
-    ([member, figure]) => `${/^[\p{L}\p{N}_]+$/u.test(member) ? member : `"${member}"`} ${String(figure)}`,
-  );
-  return `${nameFrom(name)} of ${set}: ${list.join(', ')}`;
 }
