@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import Glpk, { type GLPK } from 'glpk.js/node';
 import { Dice } from '../../test/support/dice.js';
+import { isBetter, optimumOf, termsOf } from '../../test/support/linear-program.js';
 import { solveModel } from '../../test/support/solve-model.js';
 import { relaxConditionalRows } from './conditional-rows.js';
 import { type Highs, loadSolver } from './highs.js';
@@ -20,7 +21,6 @@ beforeAll(async () => {
   glpk = await Glpk();
 });
 
-const termsOf = (coefficients: readonly number[]) => ({ variables: coefficients.map((_, at) => at), coefficients });
 const conditionOf = (decisions: readonly (readonly [variable: number, value: 0 | 1])[]) => ({
   variables: decisions.map(([variable]) => variable),
   values: decisions.map(([, value]) => value),
@@ -70,9 +70,6 @@ function randomModel(dice: Dice, isInteger: boolean): Model {
 const isNear = (one: number | null | undefined, other: number | undefined): boolean =>
   other === undefined ? one === null || one === undefined : Math.abs((one ?? NaN) - other) < NEAR;
 
-const isBetter = ({ sense }: Model, one: number, other: number | undefined): boolean =>
-  other === undefined || (sense === 'maximize' ? one > other : one < other);
-
 /** Whether the condition of a row is met. */
 const isInForce = ({ when }: Row, values: readonly number[]): boolean =>
   when === undefined || Array.from(when.variables).every((at, place) => values[at] === when.values[place]);
@@ -101,37 +98,19 @@ function bestOnGrid(model: Model): number | undefined {
 
 /** Solves a model with GLPK, with a linear program for each combination of decisions. */
 function bestOfDecisions(model: Model): number | undefined {
-  const { sense, objective, variables, rows } = model;
+  const { variables, rows } = model;
   const decisions = variables.flatMap(({ upper, isInteger }, at) => (isInteger && upper === 1 ? [at] : []));
-  const limits = (lower: number, upper: number) => {
-    const [isBelow, isAbove] = [lower !== -Infinity, upper !== Infinity];
-    const kinds = isBelow ? [glpk.GLP_LO, lower === upper ? glpk.GLP_FX : glpk.GLP_DB] : [glpk.GLP_FR, glpk.GLP_UP];
-    return { type: kinds[isAbove ? 1 : 0]!, lb: isBelow ? lower : 0, ub: isAbove ? upper : 0 };
-  };
-  const varsOf = ({ variables: places, coefficients }: Row['terms']) =>
-    Array.from(places, (at, place) => ({ name: `x${at}`, coef: coefficients[place]! }));
   let best: number | undefined;
   for (let choice = 0; choice < 2 ** decisions.length; choice += 1) {
     const values = variables.map((_, at) => Math.floor(choice / 2 ** decisions.indexOf(at)) % 2);
-    const { result } = glpk.solve(
-      {
-        name: 'choice',
-        objective: {
-          direction: sense === 'minimize' ? glpk.GLP_MIN : glpk.GLP_MAX,
-          name: 'goal',
-          vars: varsOf(objective),
-        },
-        subjectTo: rows
-          .filter((row) => isInForce(row, values))
-          .map(({ name, terms, lower, upper }) => ({ name, vars: varsOf(terms), bnds: limits(lower, upper) })),
-        bounds: variables.map(({ name, lower, upper }, at) => ({
-          name,
-          ...(decisions.includes(at) ? limits(values[at]!, values[at]!) : limits(lower, upper)),
-        })),
-      },
-      { msglev: glpk.GLP_MSG_OFF },
-    );
-    if (result.status === glpk.GLP_OPT && isBetter(model, result.z, best)) best = result.z;
+    const value = optimumOf(glpk, {
+      ...model,
+      rows: rows.filter((row) => isInForce(row, values)),
+      bounds: variables.map((variable, at) =>
+        decisions.includes(at) ? { lower: values[at]!, upper: values[at]! } : variable,
+      ),
+    });
+    if (value !== undefined && isBetter(model, value, best)) best = value;
   }
   return best;
 }

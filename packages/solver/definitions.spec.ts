@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import Glpk, { type GLPK } from 'glpk.js/node';
 import { Dice } from '../../test/support/dice.js';
+import { isBetter, optimumOf, termsOf } from '../../test/support/linear-program.js';
 import { solveModel } from '../../test/support/solve-model.js';
 import { impliedBounds } from './bounds.js';
 import { checkDefinitions, rowsOfDefinition, sizeOfDefinition, withDefinedValues } from './definitions.js';
@@ -21,7 +22,6 @@ beforeAll(async () => {
   glpk = await Glpk();
 });
 
-const termsOf = (coefficients: readonly number[]) => ({ variables: coefficients.map((_, at) => at), coefficients });
 const noLimits = () => ({ place: 'The constraint card "Rule"', limits: { above: false, below: false } });
 const defined = (definition: Omit<Definition, 'place' | 'limits'>): Variable => ({
   name: '',
@@ -54,7 +54,7 @@ function randomModel(dice: Dice, isInteger: boolean): Model {
             kind: 'product',
             of: [dice.below(decisions), decisions + dice.below(variables.length - decisions)],
           })
-        : defined({ kind: 'largest', of: Array.from({ length: 1 + dice.below(3) }, sum), word: 'largest' } as never),
+        : defined({ kind: 'largest', of: Array.from({ length: 1 + dice.below(3) }, sum), name: 'max' } as never),
     );
   }
   const rows = Array.from({ length: 1 + dice.below(3) }, (_, at): Row => {
@@ -86,9 +86,6 @@ const isNear = (one: number | null | undefined, other: number | undefined): bool
   other === undefined
     ? one === null || one === undefined
     : Math.abs((one ?? NaN) - other) < NEAR * Math.max(1, Math.abs(other));
-
-const isBetter = ({ sense }: Model, one: number, other: number | undefined): boolean =>
-  other === undefined || (sense === 'maximize' ? one > other : one < other);
 
 /** Returns the best objective on the grid of integers, or undefined if no point of the grid is feasible. */
 function bestOnGrid(model: Model): number | undefined {
@@ -123,65 +120,46 @@ function* choicesOf(variables: readonly Variable[], at = 0): Generator<number[]>
     for (const rest of choicesOf(variables, at + 1)) yield [choice, ...rest];
 }
 
+/** Returns the rows of a definition for the given choices. */
+function rowsFor(at: number, definition: Definition, choices: readonly number[]): Row[] {
+  const row = (terms: Row['terms'], lower: number, upper: number): Row => ({ name: '', terms, lower, upper });
+  if (definition.kind !== 'largest') {
+    const [decision, factor] = definition.of;
+    return [row({ variables: [at, factor], coefficients: [1, -choices[decision]!] }, 0, 0)];
+  }
+  return definition.of.map(({ constant, terms }, place) =>
+    row(
+      {
+        variables: [at, ...Array.from(terms.variables)],
+        coefficients: [1, ...Array.from(terms.coefficients, (one) => -one)],
+      },
+      constant,
+      place === choices[at] ? constant : Infinity,
+    ),
+  );
+}
+
 /** Solves a model with GLPK, with a linear program for each combination of decisions and largest expressions. */
 function bestOfChoices(model: Model): number | undefined {
-  const { sense, objective, variables, rows } = model;
-  const limits = (lower: number, upper: number) => {
-    const [isBelow, isAbove] = [lower !== -Infinity, upper !== Infinity];
-    const kinds = isBelow ? [glpk.GLP_LO, lower === upper ? glpk.GLP_FX : glpk.GLP_DB] : [glpk.GLP_FR, glpk.GLP_UP];
-    return { type: kinds[isAbove ? 1 : 0]!, lb: isBelow ? lower : 0, ub: isAbove ? upper : 0 };
-  };
-  const varsOf = ({ variables: places, coefficients }: Row['terms']) =>
-    Array.from(places, (at, place) => ({ name: `v${at}`, coef: coefficients[place]! }));
-  const definitionRows = (at: number, definition: Definition, choices: readonly number[]): Row[] => {
-    const row = (terms: Row['terms'], lower: number, upper: number): Row => ({ name: '', terms, lower, upper });
-    if (definition.kind !== 'largest') {
-      const [decision, factor] = definition.of;
-      return [row({ variables: [at, factor], coefficients: [1, -choices[decision]!] }, 0, 0)];
-    }
-    return definition.of.map(({ constant, terms }, place) =>
-      row(
-        {
-          variables: [at, ...Array.from(terms.variables)],
-          coefficients: [1, ...Array.from(terms.coefficients, (one) => -one)],
-        },
-        constant,
-        place === choices[at] ? constant : Infinity,
-      ),
-    );
-  };
+  const { variables, rows } = model;
   let best: number | undefined;
   for (const choices of choicesOf(variables)) {
-    const all = [
-      ...rows,
-      ...variables.flatMap(({ definition }, at) => (definition ? definitionRows(at, definition, choices) : [])),
-    ];
-    const { result } = glpk.solve(
-      {
-        name: 'choice',
-        objective: {
-          direction: sense === 'minimize' ? glpk.GLP_MIN : glpk.GLP_MAX,
-          name: 'goal',
-          vars: varsOf(objective),
-        },
-        subjectTo: all.map(({ terms, lower, upper }, at) => ({
-          name: `r${at}`,
-          vars: varsOf(terms),
-          bnds: limits(lower, upper),
-        })),
-        bounds: variables.map(({ isInteger, lower, upper }, at) => ({
-          name: `v${at}`,
-          ...(isInteger ? limits(choices[at]!, choices[at]!) : limits(lower, upper)),
-        })),
-      },
-      { msglev: glpk.GLP_MSG_OFF },
-    );
-    if (result.status === glpk.GLP_OPT && isBetter(model, result.z, best)) best = result.z;
+    const value = optimumOf(glpk, {
+      ...model,
+      rows: [
+        ...rows,
+        ...variables.flatMap(({ definition }, at) => (definition ? rowsFor(at, definition, choices) : [])),
+      ],
+      bounds: variables.map((variable, at) =>
+        variable.isInteger ? { lower: choices[at]!, upper: choices[at]! } : variable,
+      ),
+    });
+    if (value !== undefined && isBetter(model, value, best)) best = value;
   }
   return best;
 }
 
-/** Replaces definitions with their rows, calculated from bounds that differ from the real ones. */
+/** Replaces definitions with their rows, calculated from changed bounds. */
 function withRows(model: Model, change: Partial<Record<'lower' | 'upper', number>>): Model {
   const { variables, rows } = model;
   const bounds = impliedBounds(variables, rows);
@@ -265,7 +243,7 @@ describe('a variable with a definition', () => {
       { constant: 0, terms: termsOf([0, 1]) },
       { constant: 3, terms: termsOf([0, 0]) },
     ],
-    word: 'largest',
+    name: 'max',
   } as const;
 
   it('counts as a helper and does not appear in the result', () => {

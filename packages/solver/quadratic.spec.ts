@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Dice } from '../../test/support/dice.js';
+import { termsOf } from '../../test/support/linear-program.js';
 import { solveModel } from '../../test/support/solve-model.js';
 import { checkDefinitions } from './definitions.js';
 import { type Highs, loadSolver } from './highs.js';
@@ -13,8 +14,6 @@ let highs: Highs;
 beforeAll(async () => {
   ({ highs } = await loadSolver(1024));
 });
-
-const termsOf = (coefficients: readonly number[]) => ({ variables: coefficients.map((_, at) => at), coefficients });
 
 /** Objective `gradient * x + x * matrix * x / 2` over variables within bounds and rows. */
 interface Program {
@@ -157,7 +156,7 @@ describe('random models with products of variables in the objective', () => {
     let rejected = 0;
     for (let count = 0; count < MODELS / 3; count += 1) {
       const program = randomProgram(dice);
-      // The squares are no longer large enough for the products.
+      // This makes the squares too small for some of the products.
       for (const [at, row] of program.matrix.entries()) row[at]! -= 3;
       const isConvex = isPositive(program.matrix);
       const check = () => checkQuadratic(toModel(program, 'minimize'));
