@@ -141,7 +141,7 @@ const VARIABLE_PROBLEMS: Partial<Record<Use, (variable: string) => string>> = {
   computed: computedWithVariable,
 };
 
-/** Returns factors in which products are replaced with their factors. */
+/** Returns factors whose products are replaced with their own factors. */
 const flattened = (factors: readonly Factor[]): Factor[] =>
   factors.flatMap((factor) =>
     factor.of.kind === 'product' && !factor.divisor && factor.isSquared !== true

@@ -42,6 +42,7 @@ export {
 } from './formula.js';
 export { isName, Lexer, type Token, withoutPowers } from './lexer.js';
 export { COMPARISON, FIGURE_WORD, hasFigure, isCompared, isLimiting, RELATION_SIGN } from './limit-words.js';
+export type { Extremal } from './functions.js';
 export { linearize, linearRows } from './linear.js';
 export { freeNamesOf, mentionsOf, namesInCondition } from './mentions.js';
 export { listFirst, listNames, shortened } from './names.js';

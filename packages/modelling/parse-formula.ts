@@ -265,7 +265,7 @@ class Parser {
     return signedBy(negative, this.squared(this.factor()));
   }
 
-  /** Parses the exponent of a factor, if it has one. */
+  /** Parses the exponent of a factor. Returns the factor itself if an exponent is missing. */
   private squared(of: Expression): Expression {
     const { kind, text } = this.token;
     if (kind !== 'other' || (text !== '^' && text !== '²')) return of;

@@ -214,7 +214,7 @@ export function wrongMembership(set: string, arity: number): string {
 }
 
 /**
- * Explains that an empty cell is no limit.
+ * Explains that members with an empty cell do not have a limit.
  * @param count number of members with an empty cell. Absent without an index
  * @param noun what the limit is, such as `upper bound`
  */

@@ -13,8 +13,8 @@ import { MAX_RELAXATION, whyTooFar, whyUnbounded } from './relaxation.js';
 
 /*
  * Formulas that are not linear use variables with a definition, such as the larger of two amounts. Rows keep each of these
- * variables at its definition, as far as the model needs it: the cost of the larger amount only needs a variable that is not
- * smaller than both amounts.
+ * variables at its definition. A model may only need some of these rows: if the larger amount is a cost, its variable only has
+ * to be at least as large as both amounts.
  */
 
 /** Whether a plan could be too good if a variable were above or below its definition. */
@@ -75,12 +75,18 @@ const single = (variable: number): Terms => ({ variables: [variable], coefficien
 const needsBounds = ({ kind, limits }: Definition): boolean =>
   kind === 'product' ? limits.above || limits.below : kind === 'largest' && limits.above;
 
+const CHOICES = {
+  max: 'which value is the largest',
+  min: 'which value is the smallest',
+  abs: 'which number is negative',
+};
+
 function checkBounds(definition: Definition, variables: readonly Variable[], bounds: Bounds): void {
   if (!needsBounds(definition)) return;
   const inputs = definition.kind === 'largest' ? definition.of.map(({ terms }) => terms) : [single(definition.of[1])];
   const reason = (text: string): string =>
     definition.kind === 'largest'
-      ? `${definition.place}: the solver must decide which value is the ${definition.word}, and ${text}`
+      ? `${definition.place}: the solver must decide ${CHOICES[definition.name]}, and ${text}`
       : `${definition.place}: ${listOf(definition.of, variables)} are multiplied, and ${text}`;
   for (const terms of inputs)
     for (const sign of [1, -1]) {
@@ -99,11 +105,11 @@ const listOf = (of: readonly number[], variables: readonly Variable[]): string =
 function nameOf(at: number, variables: readonly Variable[]): string {
   const { name, definition } = variables[at]!;
   if (definition === undefined) return name;
-  if (definition.kind === 'largest') return `\`${definition.word}\``;
+  if (definition.kind === 'largest') return `\`${definition.name}\``;
   return definition.of.map((factor) => nameOf(factor, variables)).join(' * ');
 }
 
-/** Returns the largest range of a decision in the definitions of a model, by which an inexact decision could be wrong. */
+/** Returns the largest range of a decision in the definitions of a model. An inexact decision may be wrong by this range. */
 export function largestRange({ variables, rows }: Pick<Model, 'variables' | 'rows'>): number {
   if (!variables.some(({ definition }) => definition !== undefined && needsBounds(definition))) return 0;
   const bounds = impliedBounds(variables, rows);
@@ -129,7 +135,7 @@ function relaxationsOf(of: readonly LinearExpression[], bounds: Bounds): (number
   return ranges.map(([least, end]) => (end < floor ? undefined : Math.max(0, most - least)));
 }
 
-/** Returns values in which each variable with a definition has exactly the value of its definition. */
+/** Replaces the values of variables that have a definition with the exact values of their definitions. */
 export function withDefinedValues(variables: readonly Variable[], values: Float64Array): Float64Array {
   if (!variables.some(({ definition }) => definition !== undefined)) return values;
   const exact = new Float64Array(variables.length);
@@ -147,7 +153,7 @@ function definedValue(definition: Definition, values: ArrayLike<number>): number
 const valueOfExpression = ({ constant, terms }: LinearExpression, values: ArrayLike<number>): number =>
   constant + valueOf(terms, values);
 
-/** Returns values with whole integers, in which each variable with a definition has exactly the value of its definition. */
+/** Rounds integers, and replaces the values of variables that have a definition with the exact values of their definitions. */
 export function withExactValues(variables: readonly Variable[], values: Float64Array): Float64Array {
   if (!variables.some(({ definition }) => definition !== undefined)) return values;
   const whole = values.map((value, at) => (variables[at]?.isInteger === true ? Math.round(value) : value));

@@ -1,5 +1,5 @@
 import type { ModelArrays } from './highs.js';
-import { type Hessian, largestValue } from './quadratic.js';
+import { type Hessian, largestValue, withoutProducts } from './quadratic.js';
 
 interface Pair {
   lower: Float64Array<ArrayBuffer>;
@@ -7,11 +7,11 @@ interface Pair {
 }
 
 /**
- * Returns a linear program whose optimum is the steepest direction in which no constraint, bound or square limits the objective of
- * a model without integers. Its objective is 0 if there is no such direction.
+ * Returns a linear program that finds the steepest direction without a limit: no constraint, bound or square limits the objective
+ * of a model without integers along this direction. The objective of the program is 0 if every direction has a limit.
  */
 export function directionsOf(arrays: ModelArrays): ModelArrays {
-  const { hessian, ...linear } = arrays;
+  const { hessian } = arrays;
   const pair = (lower: Float64Array, upper: Float64Array, edge: number): Pair => ({
     lower: Float64Array.from(lower, (bound) => (Number.isFinite(bound) ? 0 : -edge)),
     upper: Float64Array.from(upper, (bound) => (Number.isFinite(bound) ? 0 : edge)),
@@ -23,7 +23,7 @@ export function directionsOf(arrays: ModelArrays): ModelArrays {
   const starts = gradients.map(({ length }) => (next += length));
   const none = gradients.map(() => 0);
   return {
-    ...linear,
+    ...withoutProducts(arrays),
     offset: 0,
     isWhole: new Uint8Array(arrays.isWhole.length),
     colLower: columns.lower,

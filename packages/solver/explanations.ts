@@ -3,6 +3,7 @@ import { directionsOf } from './directions.js';
 import { sizeOfHelpers } from './helpers.js';
 import { boundArraysOf, type Highs, type ModelArrays, toArrays } from './highs.js';
 import type { Model, Variable } from './model.js';
+import { withoutProducts } from './quadratic.js';
 import { type Run, runOnce } from './run.js';
 
 /** Explanation of an infeasible model. */
@@ -104,13 +105,6 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, 
   const sense = model.sense === 'maximize' ? 'large' : 'small';
   const reason = moving.length === 0 ? 'a bound or a constraint is missing' : `${listed(moving)} without limit`;
   return `The objective can become as ${sense} as you like: ${reason}`;
-}
-
-/** Returns a model without the products of variables in its objective. */
-function withoutProducts(data: ModelArrays): ModelArrays {
-  const linear = { ...data };
-  delete linear.hessian;
-  return linear;
 }
 
 /** Returns whether some values satisfy all constraints, or undefined if the solver cannot decide. */

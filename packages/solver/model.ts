@@ -45,11 +45,8 @@ export interface LinearExpression {
 }
 
 /**
- * Function of other variables that is not linear. These variables come before the variable that it defines.
- *
- * - `product` is a yes-or-no variable times another variable.
- * - `quadratic` is a product of any two variables, which only objectives may contain.
- * - `largest` is the largest of several linear expressions.
+ * Function of other variables that is not linear. The other variables come before the defined variable. A `product` is a
+ * yes-or-no variable times another variable. A `quadratic` is a product of any two variables, which only objectives may contain.
  */
 export type Definition = {
   /** Card that contains the formula, for messages. */
@@ -62,8 +59,8 @@ export type Definition = {
   | {
       kind: 'largest';
       of: readonly LinearExpression[];
-      /** Describes the result in messages, such as `largest`. */
-      word: string;
+      /** Function in the formula. The values of `min` are negated. */
+      name: 'max' | 'min' | 'abs';
       /** Index of the largest expression, if it is already decided. */
       decided?: number;
     }

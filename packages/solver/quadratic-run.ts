@@ -1,12 +1,12 @@
 import { directionsOf } from './directions.js';
 import type { Highs, ModelArrays } from './highs.js';
-import { gradientOf, largestValue, valueAt } from './quadratic.js';
+import { gradientOf, largestValue, valueAt, withoutProducts } from './quadratic.js';
 import { type Run, runOnce, type RunLimits, UNDECIDED } from './run.js';
 import type { SearchWatch } from './watch.js';
 
 /*
- * The solver is less reliable for squares than for linear programs: it may stop at a plan that is not the best, find that there is
- * no limit although there is, or never end. Each of its answers is therefore checked with a linear program.
+ * The solver is less reliable for squares than for linear programs. It may stop at a plan that is not the best, miss a limit, or
+ * never end. Each of its answers is therefore checked with a linear program.
  */
 
 /** Maximum distance to the best possible objective, relative to its size. */
@@ -18,22 +18,13 @@ const ADDED_SQUARES = [1e-7, 1e-4, 1e-2];
 /** Maximum number of runs with the same added squares. */
 const MAX_RUNS = 10;
 
-/** Runs the solver on a model with products of variables in its objective. */
-export function runQuadratic(highs: Highs, arrays: ModelArrays, limits: RunLimits, watch?: SearchWatch): Run {
-  try {
-    return runChecked(highs, arrays, limits, watch);
-  } catch (error) {
-    // The solver's code for squares sometimes accesses memory that does not exist.
-    if (error instanceof Error && error.name === 'RuntimeError') return UNDECIDED;
-    throw error;
-  }
-}
-
 /**
- * Searches a plan that is proven to be the best. Squares of the distance to the last plan are added to the
- * objective, because the solver fails for many objectives that do not curve in all directions.
+ * Searches a plan that is proven to be the best, for a model with products of variables in its objective. Squares of the distance
+ * to the last plan are added to the objective, because the solver fails for many objectives that do not curve in all directions.
+ *
+ * @throws RuntimeError if the solver accesses memory that does not exist, which its code for squares sometimes does
  */
-function runChecked(highs: Highs, original: ModelArrays, limits: RunLimits, watch?: SearchWatch): Run {
+export function runQuadratic(highs: Highs, original: ModelArrays, limits: RunLimits, watch?: SearchWatch): Run {
   const deadline = performance.now() + limits.seconds * 1000;
   const remaining = (): number => Math.max(0, deadline - performance.now()) / 1000;
   const scale = scaleOf(original);
@@ -123,8 +114,6 @@ const NEIGHBOURHOOD = 10;
  * bound. Without the limits for unbounded variables, tiny rounding errors of a slope would have infinite effects.
  */
 function boundAt(highs: Highs, arrays: ModelArrays, values: Float64Array, seconds: number): number | undefined {
-  const linear = { ...arrays };
-  delete linear.hessian;
   const colCost = gradientOf(arrays, values);
   const offset = valueAt(arrays, values) - colCost.reduce((sum, cost, at) => sum + cost * values[at]!, 0);
   const distance = NEIGHBOURHOOD * values.reduce((most, value) => Math.max(most, Math.abs(value)), 1);
@@ -132,6 +121,6 @@ function boundAt(highs: Highs, arrays: ModelArrays, values: Float64Array, second
     colLower: arrays.colLower.map((bound, at) => (Number.isFinite(bound) ? bound : values[at]! - distance)),
     colUpper: arrays.colUpper.map((bound, at) => (Number.isFinite(bound) ? bound : values[at]! + distance)),
   };
-  const run = runOnce(highs, { ...linear, ...near, colCost, offset }, { seconds });
+  const run = runOnce(highs, { ...withoutProducts(arrays), ...near, colCost, offset }, { seconds });
   return run.status === 'optimal' ? run.bound : undefined;
 }

@@ -13,7 +13,7 @@ export interface Hessian {
 
 /** Product of two variables in an objective, with its coefficient. */
 interface Product {
-  /** Indexes of the variables, the larger one first. */
+  /** Indexes of the variables. `row` is not smaller than `column`. */
   row: number;
   column: number;
   coefficient: number;
@@ -45,6 +45,13 @@ export function hessianOf(model: Model): Hessian | undefined {
     indices: Int32Array.from(products, ({ row }) => row),
     values: Float64Array.from(products, derivativeOf),
   };
+}
+
+/** Returns a model without the products of variables in its objective. */
+export function withoutProducts(arrays: ModelArrays): ModelArrays {
+  const linear = { ...arrays };
+  delete linear.hessian;
+  return linear;
 }
 
 /** Returns the size of the largest second derivative. */
@@ -162,8 +169,8 @@ const PIVOT_TOLERANCE = 1e-8;
 const COLUMN_TOLERANCE = 1e-4;
 
 /**
- * Returns a variable in whose direction an objective curves the wrong way, or undefined if it never does. Uses the `LDL`
- * decomposition of the second derivatives.
+ * Returns a variable whose direction curves the wrong way, or undefined if the objective never does. Uses the `LDL` decomposition
+ * of the second derivatives.
  */
 function wrongCurve(products: readonly Product[], used: readonly number[], sign: number): number | undefined {
   const places = new Map(used.map((variable, place) => [variable, place]));

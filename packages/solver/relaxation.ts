@@ -26,7 +26,7 @@ export function whyTooFar(variables: readonly Variable[], terms: Terms, bounds: 
   return `the ${side} bound of ${variables[at]!.name}, ${bound.toLocaleString('en')}, is too large for this: give it a ${tighter} ${side} bound, or use a larger unit`;
 }
 
-/** Returns the bound of a named variable from which the bound of a variable without a name follows. */
+/** Returns the bound of a named variable that causes the given bound. The given variable may have no name. */
 function sourceOf(variables: readonly Variable[], bounds: Bounds, bound: Extreme['bound']): Extreme['bound'] {
   const [at, isUpper] = bound;
   const { definition } = variables[at]!;

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadSolver } from './highs.js';
+import { UNDECIDED } from './run.js';
 import { runWithin } from './run-within.js';
 import type { SearchMessage, SearchTask } from './search.js';
 
@@ -19,8 +20,14 @@ try {
   });
   send({ kind: 'over', run });
 } catch (error) {
-  if (!ranOutOfMemory()) throw error;
-  send({ kind: 'out_of_memory' });
+  if (ranOutOfMemory()) send({ kind: 'out_of_memory' });
+  else if (arrays.hessian !== undefined && isCrash(error)) send({ kind: 'over', run: UNDECIDED });
+  else throw error;
+}
+
+/** Whether the solver accessed memory that does not exist. Its code for squares sometimes does. */
+function isCrash(error: unknown): boolean {
+  return error instanceof Error && error.name === 'RuntimeError';
 }
 
 function send(message: SearchMessage, moved: ArrayBuffer[] = []): void {

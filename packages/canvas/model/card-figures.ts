@@ -18,7 +18,7 @@ export class CardFigures {
     private readonly evaluator: Evaluator,
   ) {}
 
-  /** @param fallback bound of all members without a bound. An empty cell is no bound */
+  /** @param fallback bound of all members without a bound, including members with an empty cell */
   bound(card: ModelCard, field: 'lower' | 'upper', frame: Frame, fallback: number): Float64Array {
     const value = optionalField<number | string>(card, field);
     if (value === undefined) return new Float64Array(frame.size).fill(fallback);

@@ -1,5 +1,6 @@
 import {
   type DefinedVariables,
+  type Extremal,
   type LinearSum,
   productOfThree,
   productOfVariables,
@@ -48,8 +49,8 @@ export class DefinedVariablesOfModel implements DefinedVariables {
     return added;
   }
 
-  largest(of: readonly LinearSum[], word: string): number {
-    return this.add({ kind: 'largest', of, word });
+  largest(of: readonly LinearSum[], name: Extremal): number {
+    return this.add({ kind: 'largest', of, name });
   }
 
   /** Whether the values of a variable are whole numbers. */
@@ -77,7 +78,7 @@ export class DefinedVariablesOfModel implements DefinedVariables {
   private add(
     definition:
       | { kind: 'product' | 'quadratic'; of: readonly [number, number] }
-      | { kind: 'largest'; of: readonly LinearSum[]; word: string },
+      | { kind: 'largest'; of: readonly LinearSum[]; name: Extremal },
     variable: Partial<Variable> = {},
   ): number {
     this.added += 1;

@@ -40,7 +40,7 @@ export function readGoals(
   };
 }
 
-/** Reads objectives as their weighted sum, with the sense of the first one. */
+/** Reads objectives as their weighted sum, with the sense of the first objective. */
 function readGroup(cards: readonly ModelCard[], evaluator: Evaluator, defined: DefinedVariablesOfModel): Group {
   const first = cards[0]!;
   const sense = senseOf(first);

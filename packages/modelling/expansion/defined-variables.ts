@@ -1,3 +1,5 @@
+import type { Extremal } from '../functions.js';
+
 /** Sum of variables, by their numbers, and a constant. */
 export interface LinearSum {
   constant: number;
@@ -11,12 +13,12 @@ export interface DefinedVariables {
   /**
    * Returns the variable that is the largest of several sums.
    *
-   * @param word describes the result in messages, such as `smallest` if all sums are negated
+   * @param name function in the formula. The sums of `min` are negated
    */
-  largest(of: readonly [LinearSum, ...LinearSum[]], word: string): number;
+  largest(of: readonly [LinearSum, ...LinearSum[]], name: Extremal): number;
 }
 
-/** Returns existing variables instead of new ones, for checks that do not use the terms of a formula. */
+/** Returns existing variables instead of new variables, for checks that do not use the terms of a formula. */
 export const STAND_INS: DefinedVariables = {
   product: (one) => one,
   largest: (of) => of.flatMap(({ terms }) => terms.variables)[0] ?? 0,

@@ -7,8 +7,6 @@ import type { Tier } from './tiers.js';
 /** Maximum number of terms in a product. */
 const MAX_TERMS = 10_000_000;
 
-const WORDS: Record<Extremal, string> = { max: 'largest', min: 'smallest', abs: 'larger of a number and its opposite' };
-
 /** Evaluates products and functions of variables in each row. The results have new variables with a definition. */
 export class Nonlinear {
   /** Number after the highest number of a new variable. */
@@ -58,7 +56,7 @@ export class Nonlinear {
         for (const [at, variable] of first.terms.variables.entries())
           terms.push(row, variable, (name === 'min' ? -1 : 1) * first.terms.coefficients[at]!);
       } else {
-        const variable = this.created(this.defined.largest([first, ...others], WORDS[name]));
+        const variable = this.created(this.defined.largest([first, ...others], name));
         terms.push(row, variable, name === 'min' ? -1 : 1);
       }
     }

@@ -86,7 +86,7 @@ export interface FamilyOf {
 export class Space {
   readonly texts: Texts;
   readonly sets = new Map<string, Members>();
-  /** Names of the sets in which lags continue at the other end. */
+  /** Names of the sets whose lags continue at the other end. */
   readonly cyclicSets = new Set<string>();
   readonly columns = new Map<string, Column>();
   /** For each column name that exists in several sets, the second of these sets. Formulas cannot refer to such a column. */

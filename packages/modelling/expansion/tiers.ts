@@ -3,7 +3,7 @@ import { noTiers, tiersOutOfOrder } from '../sentences.js';
 import { refuse } from './refusal.js';
 import type { Space } from './space.js';
 
-/** Amount from which a rate per unit applies, up to the start of the next tier. */
+/** Rate per unit for the part of an amount between `start` and the start of the next tier. */
 export interface Tier {
   start: number;
   rate: number;
@@ -11,7 +11,7 @@ export interface Tier {
 
 /**
  * Returns the tiers of a column. The members of its set are the ends of the tiers, followed by a word for the last tier, or their
- * starts, of which the first is 0.
+ * starts, where the first start is 0.
  *
  * @throws ExpansionRefusal
  */
