@@ -216,7 +216,7 @@ function judge(
     const plainProblem = problemOfPlainFormula(formula, use, vocabulary.values);
     if (plainProblem?.isNonlinear !== true) return { problem: plainProblem?.problem, unknown, notes };
   }
-  // An empty cell is no limit.
+  // An empty cell does not limit anything.
   const isLimit = use === 'constraint' || use === 'bound';
   const covered = isLimit ? withOptionalLimits(formula, (side) => setWithEmptyCells(side, vocabulary)) : formula;
   const coverage = problem === undefined ? coverageOf(covered, index, vocabulary, unknown.length === 0) : undefined;

@@ -18,7 +18,7 @@ const goal = (sense: string, expression: string): ModelCard => card('objective',
 const solve = (...cards: ModelCard[]) => solveModel(highs, readCanvas(cards), 10);
 
 describe('Products and functions of variables', () => {
-  it('optimizes a product of a decision and an amount', () => {
+  it('can multiply a decision and an amount', () => {
     const result = solve(
       variable('open', { domain: 'binary' }),
       variable('make', { upper: 8 }),
@@ -28,14 +28,14 @@ describe('Products and functions of variables', () => {
     expect(Object.keys(result.variables)).toEqual(['open', 'make']);
   });
 
-  it('minimizes the largest amount as a linear program', () => {
+  it('stay linear programs if the largest amount is minimized', () => {
     const result = solve(variable('x'), variable('y'), hard('Need', 'x + 2 y >= 9'), goal('minimize', 'max(x, y, 1)'));
     expect(result).toMatchObject({ objective_value: 3, variables: { x: 3, y: 3 } });
     expect(result.notes).toBeUndefined();
     expect(result.constraints[0]).toMatchObject({ name: 'Need', dual: expect.closeTo(1 / 3) });
   });
 
-  it('maximizes the largest amount with decisions', () => {
+  it('need decisions if the largest amount is maximized', () => {
     const result = solve(
       variable('x', { upper: 5 }),
       variable('y', { upper: 4 }),
@@ -45,7 +45,7 @@ describe('Products and functions of variables', () => {
     expect(result).toMatchObject({ objective_value: 6, variables: { x: 0, y: 3 } });
   });
 
-  it('minimizes squares', () => {
+  it('can be squares that are minimized', () => {
     const result = solve(
       variable('x'),
       variable('y'),

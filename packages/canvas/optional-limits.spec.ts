@@ -48,7 +48,7 @@ const gapsOf = (cards: ModelCard[], label: string, rows = ROWS): string[] =>
 const total = hard('sum p in goods: make[p] <= 20', undefined, 'Total');
 
 describe('an empty cell', () => {
-  it('is no upper bound', () => {
+  it('means that a variable has an infinite upper bound', () => {
     const cards = [goods(), make({ upper: 'cap[p]' }), total, goal()];
     expect(gapsOf(cards, 'make')).toEqual(['upper (info): 2 members have no bound, because their cap is empty']);
     expect(derive(cards, fileStates(cards[0]!, ROWS))).toMatchObject({
@@ -59,7 +59,7 @@ describe('an empty cell', () => {
     expect(solve(cards).objective_value).toBeCloseTo(36 + 16 * 7, 9);
   });
 
-  it('is no lower bound', () => {
+  it('means that a variable has the usual lower bound', () => {
     const cards = [goods(), make({ lower: 'least[p]' }), goal('sum p in goods: make[p]', 'minimize')];
     expect(gapsOf(cards, 'make')).toEqual(['lower (info): 1 member has no bound, because its least is empty']);
     expect(modelOf(cards).variables.map(({ lower }) => lower)).toEqual([1, 0, 2]);
@@ -67,7 +67,7 @@ describe('an empty cell', () => {
     expect(modelOf(free).variables.map(({ lower }) => lower)).toEqual([1, -Infinity, 2]);
   });
 
-  it('is no limit of a constraint', () => {
+  it('does not limit the members of a constraint', () => {
     const cards = [goods(), make(), hard('make[p] <= cap[p]', 'p in goods'), total, goal()];
     expect(gapsOf(cards, 'Limit')).toEqual(['expression (info): 2 members have no limit, because their cap is empty']);
     expect(solve(cards).objective_value).toBeCloseTo(36 + 16 * 7, 9);
@@ -75,7 +75,7 @@ describe('an empty cell', () => {
     expect(solve(cards).constraints.map(({ name }) => name)).toEqual(['Limit[oak]', 'Total']);
   });
 
-  it('is no limit on its side of a chain', () => {
+  it('does not limit its side of a chain', () => {
     const cards = [goods(), make(), hard('least[p] <= make[p] <= cap[p]', 'p in goods'), goal()];
     expect(modelOf(cards).rows.map(({ name, lower, upper }) => [name, lower, upper])).toEqual([
       ['Limit[oak]', 1, 4],
@@ -87,18 +87,18 @@ describe('an empty cell', () => {
     ]);
   });
 
-  it('is no value of an equation', () => {
+  it('does not determine the value of an equation', () => {
     const cards = [goods(), make(), hard('make[p] = cap[p]', 'p in goods'), total, goal()];
     expect(solve(cards).objective_value).toBeCloseTo(36 + 16 * 7, 9);
   });
 
-  it('is no limit of a constraint without an index', () => {
+  it('does not limit a constraint without an index', () => {
     const cards = [goods(), make(), hard('make["elm"] <= cap["elm"]'), total, goal()];
     expect(gapsOf(cards, 'Limit')).toEqual(['expression (info): It has no limit, because the cell of cap is empty']);
     expect(solve(cards).objective_value).toBeCloseTo(180, 9);
   });
 
-  it('is no limit of a soft constraint', () => {
+  it('does not limit a soft constraint', () => {
     const soft = card('constraint', 'Limit', {
       expression: 'make[p] <= cap[p]',
       index: 'p in goods',
@@ -109,7 +109,7 @@ describe('an empty cell', () => {
     expect(model.variables.filter(({ isSlack }) => isSlack)).toHaveLength(1);
   });
 
-  it('counts as the default if there is one', () => {
+  it('counts as the default of its data card', () => {
     const cards = [goods({ default: 3 }), make({ upper: 'cap[p]' }), goal()];
     expect(gapsOf(cards, 'make')).toEqual([]);
     expect(modelOf(cards).variables.map(({ upper }) => upper)).toEqual([4, 3, 3]);
@@ -150,7 +150,7 @@ describe('an empty cell', () => {
     expect(() => modelOf(cards)).toThrow(ModelProblem);
   });
 
-  it('is no bound, unlike a missing row', () => {
+  it('does not prevent a solve, unlike a missing row', () => {
     const cards = [
       goods(),
       card('data', 'Others', { set: 'others', members: ['oak', 'pine'], description: 'Others' }),

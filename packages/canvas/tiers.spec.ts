@@ -25,7 +25,7 @@ const hard = (label: string, expression: string, data: object = {}): ModelCard =
 const goal = (sense: string, expression: string): ModelCard => card('objective', 'Goal', { sense, expression });
 const solve = (...cards: ModelCard[]) => solveModel(highs, readCanvas(cards), 10);
 
-/** Returns the cost of an amount, one unit at a time. */
+/** Returns the cost of an amount by adding the cost of each unit. */
 function costOf(amount: number, ends: readonly number[], rates: readonly number[]): number {
   let cost = 0;
   for (let unit = 1; unit <= amount; unit += 1) {

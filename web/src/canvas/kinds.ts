@@ -11,8 +11,8 @@ export interface Field {
   short?: string;
   /**
    * Type of the input. Default: a single line of text. `amount` accepts a number or a formula, and `range` two of them.
-   * `columns` contains names of file columns, and `sets` a set or a list of sets. `pairs` contains a name and its file column or formula per line. Tables of values
-   * or members use `table` instead.
+   * `columns` contains names of file columns, and `sets` a set or a list of sets. `pairs` contains a name and its file column or
+   * formula per line. Tables of values or members use `table` instead.
    */
   type?:
     | 'number'
