@@ -18,19 +18,21 @@ const PAIR = String.raw`(?<pair>[\p{L}\p{N} ]+)$`;
 const MULTIPLE = new RegExp(`^${LIMIT}(?:${TIMES} )?as many ${PAIR}`, 'iu');
 const MORE = new RegExp(`^${LIMIT}(?<count>${COUNT}) (?<word>more|fewer|less) ${PAIR}`, 'iu');
 const NO_MORE = new RegExp(`^(?:no|not) (?<word>more|fewer|less) ${PAIR}`, 'iu');
-const EXCEED = new RegExp(
-  String.raw`^(?:the )?(?<left>[\p{L}\p{N} ]+?) (?:(?:may|can|must|should|shall|do|cannot) ?(?<not>not|never)? ?)?(?:exceed|outnumber)s? (?:the )?(?<right>[\p{L}\p{N} ]+?) by (?<limit>more than|at most|at least|no more than|exactly) (?<count>${COUNT})$`,
-  'iu',
+const EXCEED = / (?:(?:may|can|must|should|shall|do|cannot) ?(?<not>not|never)? ?)?(?:exceed|outnumber)s? (?:the )?/i;
+const BY = new RegExp(
+  String.raw` by (?<limit>more than|at most|at least|no more than|exactly) (?<count>${COUNT})$`,
+  'i',
 );
 const SHARE = String.raw`(?<share>half|an?|one|two|three|\d+(?:\.\d+)? ?(?:%|percent))(?:[ -](?<part>half|third|quarter|fifth|tenth)s?)?`;
-const OF_SHARE = new RegExp(
-  String.raw`^(?<limit>at least|at most|exactly|no more than|no less than) ${SHARE} of (?:all |the |all the |our )?(?<whole>[\p{L}\p{N} ]+?) (?:must be|should be|have to be|has to be|can be|may be|are|is|must come from|come from) (?:the )?(?<left>[\p{L}\p{N} ]+)$`,
-  'iu',
+const SHARE_OF = new RegExp(
+  `(?<limit>at least|at most|exactly|no more than|no less than) ${SHARE} of (?:all the |all |the |our )?`,
+  'i',
 );
-const BE_SHARE = new RegExp(
-  String.raw`^(?:the )?(?<left>[\p{L}\p{N} ]+?) (?:must be|should be|have to be|are|is|make up|must make up) (?<limit>at least|at most|exactly|no more than|no less than) ${SHARE} of (?:all |the |all the |our )?(?<whole>[\p{L}\p{N} ]+)$`,
-  'iu',
-);
+/** Verbs after and before a share. */
+const VERB_AFTER =
+  / (?:must be|should be|have to be|has to be|can be|may be|are|is|must come from|come from) (?:the )?/i;
+const VERB_BEFORE = / (?:must be|should be|have to be|are|is|must make up|make up) $/i;
+const THE = /^the /i;
 const PARTS: Record<string, number> = { half: 2, third: 3, quarter: 4, fifth: 5, tenth: 10 };
 const SIGNS: Record<string, string> = {
   'at least': '>=',
@@ -77,10 +79,13 @@ function difference(text: string, words: PlannerWords): Meaning[] | undefined {
 }
 
 function excess(text: string, words: PlannerWords): Meaning[] | undefined {
-  const { left = '', right = '', not, limit = '', count = '' } = EXCEED.exec(text)?.groups ?? {};
-  const pair = pairOf([left, right], words);
+  const [verb, by] = [EXCEED.exec(text), BY.exec(text)];
+  if (verb === null || by === null) return undefined;
+  const right = text.slice(verb.index + verb[0].length, by.index);
+  const pair = pairOf([text.slice(0, verb.index).replace(THE, ''), right], words);
+  const { limit = '', count = '' } = by.groups ?? {};
   const number = countOf(count);
-  const isNegated = not !== undefined || /\bcannot\b/i.test(text);
+  const isNegated = verb.groups?.['not'] !== undefined || /\bcannot\b/i.test(text);
   const isMore = /^more than$/i.test(limit);
   // `may exceed by more than 5` allows everything, and `may not exceed by at least 5` is ambiguous.
   if (pair === undefined || number === undefined || isNegated !== isMore) return undefined;
@@ -89,13 +94,10 @@ function excess(text: string, words: PlannerWords): Meaning[] | undefined {
 }
 
 export function readShare(text: string, words: PlannerWords): Meaning[] {
-  const {
-    limit = '',
-    share = '',
-    part,
-    whole = '',
-    left = '',
-  } = OF_SHARE.exec(text)?.groups ?? BE_SHARE.exec(text)?.groups ?? {};
+  const match = SHARE_OF.exec(text);
+  const [left, whole] = (match && namesAround(text, match)) ?? [];
+  if (match === null || left === undefined || whole === undefined) return [];
+  const { limit = '', share = '', part } = match.groups ?? {};
   const pair = pairOf([left, whole], words) ?? pairOf([`${left} ${whole}`, whole], words);
   const sign = SIGNS[limit.toLowerCase()];
   if (pair === undefined || sign === undefined) return [];
@@ -108,6 +110,15 @@ export function readShare(text: string, words: PlannerWords): Meaning[] {
   const count = part === undefined ? 1 : countOf(share);
   if (divisor === undefined || count === undefined) return [];
   return [pair.write(sign, `${count === 1 ? '' : `${count} * `}${pair.right} / ${divisor}`)];
+}
+
+/** Returns the part and the whole in `a third of the chairs must be oak` and in `tables make up half of the chairs`. */
+function namesAround(text: string, share: RegExpExecArray): [left: string, whole: string] | undefined {
+  const [before, after] = [text.slice(0, share.index), text.slice(share.index + share[0].length)];
+  if (before !== '')
+    return VERB_BEFORE.test(before) ? [before.replace(VERB_BEFORE, '').replace(THE, ''), after] : undefined;
+  const [whole, left] = halves(after, VERB_AFTER) ?? [];
+  return whole === undefined || left === undefined ? undefined : [left, whole];
 }
 
 interface Pair {
